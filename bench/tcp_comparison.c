@@ -64,7 +64,7 @@ static void post_more(transfer *self)
   buffer_chain record;
 
   while (self->posted < self->octets &&
-         end->tcp->gauges->unsent_octets < 2 * (uint64_t)end->tcp->gauges->emss_octets) {
+         end->tcp->gauges.unsent_octets < 2 * (uint64_t)end->tcp->gauges.emss_octets) {
     uint32_t length = (uint32_t)MIN(self->octets - self->posted, (uint64_t)RECORD_OCTETS);
     buffer_chain_init(&record);
     buffer_chain_append(&record, octet_buffer_octets(self->record), length, self->record);
@@ -93,7 +93,7 @@ static void settle(transfer_end *end, time_ps now)
   datagram *packet;
 
   do {
-    if (sends && end->tcp->gauges->is_established) {
+    if (sends && end->tcp->gauges.is_established) {
       post_more(self);
     }
     packet = end->tcp->class->transmit(end->tcp, now);
@@ -209,10 +209,10 @@ tcp_comparison_result tcp_comparison_run(const tcp_comparison *comparison, bool 
   settle(&self.ends[SENDER], 0);
   engine_run(self.clock, 1000 * TIME_PS_PER_SECOND);
   g_assert(self.received == self.octets);
-  const tcp_statistics *statistics = self.ends[SENDER].tcp->statistics;
-  self.result.segments = statistics->segments_sent;
-  self.result.retransmissions = statistics->retransmissions;
-  self.result.timeouts = statistics->timeouts;
+  const tcp_gauges *sent = &self.ends[SENDER].tcp->gauges;
+  self.result.segments = sent->segments_sent;
+  self.result.retransmissions = sent->statistics->retransmissions;
+  self.result.timeouts = sent->statistics->timeouts;
   for (unsigned end = 0; end < ENDS; end++) {
     tcp_transport_free(self.ends[end].tcp);
     engine_timer_free(self.ends[end].timer);

@@ -10,8 +10,7 @@
 enum { NS3_ISN = 0, WINDOWS_AHEAD = 2, RECEIVE_BUFFER_MAX_OCTETS = 1 << 30 };
 
 typedef struct ns3_tcp_transport {
-  tcp_transport transport; /* first; its gauges are those below */
-  tcp_gauges gauges;
+  tcp_transport transport; /* first */
   tcp_config config;
   tcp_events events;
   void *user;
@@ -61,10 +60,9 @@ static void count_sent(ns3_tcp_transport *self, datagram *packet)
     return;
   }
   uint64_t position = (uint64_t)tcp_position_of(header.sequence, NS3_ISN, (int64_t)self->sent);
-  tcp_statistics *statistics = &self->statistics;
-  statistics->segments_sent++;
+  self->transport.gauges.segments_sent++;
   if (position < self->sent) {
-    statistics->retransmissions++;
+    self->statistics.retransmissions++;
     packet->retransmission = true;
     if (self->config.trace) {
       self->config.trace->why_again = status_of(self).recovers ? "duplicates" : "time-out";
@@ -72,10 +70,10 @@ static void count_sent(ns3_tcp_transport *self, datagram *packet)
     if (self->events.retransmitted) {
       self->events.retransmitted(self->user, position, length, ns3_shim_now());
     }
-  } else if (length == self->gauges.emss_octets) {
-    statistics->full_segments++;
-    statistics->full_segment_octets += datagram_octets(packet);
-    statistics->full_segment_payload_octets += length;
+  } else if (length == self->transport.gauges.emss_octets) {
+    self->transport.gauges.full_segments++;
+    self->transport.gauges.full_segment_octets += datagram_octets(packet);
+    self->transport.gauges.full_segment_payload_octets += length;
   }
   self->sent = MAX(self->sent, position + length);
 }
@@ -83,7 +81,7 @@ static void count_sent(ns3_tcp_transport *self, datagram *packet)
 /* Two windows of what is posted count as sent, so that ns-3 never lacks octets for a whole segment. */
 static void update_gauges(ns3_tcp_transport *self)
 {
-  tcp_gauges *gauges = &self->gauges;
+  tcp_gauges *gauges = &self->transport.gauges;
   uint64_t ahead = WINDOWS_AHEAD * (uint64_t)status_of(self).send_window_octets;
   uint64_t unacknowledged = gauges->posted_octets - self->acknowledged;
 
@@ -129,16 +127,16 @@ static void pass_up(ns3_tcp_transport *self, uint32_t readable, time_ps now)
 
   buffer_chain_init(&chain);
   while (readable > 0) {
-    uint32_t length =
-        (uint32_t)ns3_tcp_arrivals_first(self->arrivals, self->gauges.in_order_edge, readable, now, &arrival);
-    uint64_t position = self->gauges.in_order_edge;
+    uint32_t length = (uint32_t)ns3_tcp_arrivals_first(self->arrivals, self->transport.gauges.in_order_edge,
+                                                       readable, now, &arrival);
+    uint64_t position = self->transport.gauges.in_order_edge;
     octet_buffer *buffer = octet_buffer_new(length);
     ns3_tcp_node_read(self->node, octet_buffer_octets(buffer), length);
     buffer_chain_append(&chain, octet_buffer_octets(buffer), length, buffer);
     octet_buffer_unref(buffer);
-    self->gauges.in_order_edge += length;
+    self->transport.gauges.in_order_edge += length;
     readable -= length;
-    ns3_tcp_arrivals_pass(self->arrivals, self->gauges.in_order_edge);
+    ns3_tcp_arrivals_pass(self->arrivals, self->transport.gauges.in_order_edge);
     if (self->events.octets) {
       self->events.octets(self->user, position, &chain, arrival, now);
     }
@@ -261,7 +259,7 @@ static bool read_segment(ns3_tcp_transport *self, const datagram *packet, arrivi
   if (!datagram_tcp_header(packet, &header)) {
     return false;
   }
-  int64_t position = tcp_position_of(header.sequence, NS3_ISN, (int64_t)self->gauges.in_order_edge);
+  int64_t position = tcp_position_of(header.sequence, NS3_ISN, (int64_t)self->transport.gauges.in_order_edge);
   if (packet->payload.length == 0 || position < 0 || (header.flags & (TCP_SYN | TCP_RST))) {
     return false;
   }
@@ -273,7 +271,7 @@ static bool read_segment(ns3_tcp_transport *self, const datagram *packet, arrivi
 static bool is_acceptable(ns3_tcp_transport *self, const datagram *packet, const arriving_segment *segment,
                           time_ps now)
 {
-  uint64_t at = MAX(segment->position, self->gauges.in_order_edge);
+  uint64_t at = MAX(segment->position, self->transport.gauges.in_order_edge);
   uint64_t end = segment->position + segment->length;
   const range_set *received = self->arrivals->received;
   bool accepted = true;
@@ -302,12 +300,12 @@ static bool is_acceptable(ns3_tcp_transport *self, const datagram *packet, const
 static void note_received(ns3_tcp_transport *self, const arriving_segment *segment, uint64_t taken,
                           time_ps now)
 {
-  uint64_t from = MAX(segment->position, self->gauges.in_order_edge);
+  uint64_t from = MAX(segment->position, self->transport.gauges.in_order_edge);
   uint64_t to = MIN(segment->position + segment->length,
-                    self->gauges.in_order_edge + self->config.receive_window_octets);
+                    self->transport.gauges.in_order_edge + self->config.receive_window_octets);
 
   TRACE(self->config.trace, SEGMENT_ARRIVED, .position = segment->position, .payload_octets = segment->length,
-        .new_octets = taken, .in_order_edge = self->gauges.in_order_edge);
+        .new_octets = taken, .in_order_edge = self->transport.gauges.in_order_edge);
   if (taken > 0 && from < to) {
     ns3_tcp_arrivals_add(self->arrivals, from, to, now);
   }
@@ -319,7 +317,7 @@ static void ns3_receive(tcp_transport *transport, const datagram *packet, time_p
   arriving_segment segment = {0};
   bool has_payload = read_segment(self, packet, &segment);
   uint32_t octets = datagram_octets(packet);
-  uint64_t edge = self->gauges.in_order_edge;
+  uint64_t edge = self->transport.gauges.in_order_edge;
   uint64_t taken = 0;
 
   self->inside = true;
@@ -379,7 +377,7 @@ static void ns3_post(tcp_transport *transport, buffer_chain *record, G_GNUC_UNUS
 {
   ns3_tcp_transport *self = self_of(transport);
 
-  self->gauges.posted_octets += record->length;
+  self->transport.gauges.posted_octets += record->length;
   if (self->established) {
     give_to_ns3(self, record);
   } else {
@@ -438,8 +436,8 @@ static datagram *ns3_transmit(tcp_transport *transport, time_ps now)
     trace_window(self);
   } else if (self->config.trace && packet->kind == DATAGRAM_TCP) {
     unsigned bits = g_bit_storage(self->config.receive_window_octets);
-    tcp_trace_sent(self->config.trace, packet, NS3_ISN, self->sent, NS3_ISN, self->gauges.in_order_edge,
-                   (uint8_t)(MAX(bits, 16) - 16));
+    tcp_trace_sent(self->config.trace, packet, NS3_ISN, self->sent, NS3_ISN,
+                   self->transport.gauges.in_order_edge, (uint8_t)(MAX(bits, 16) - 16));
   }
   return packet;
 }
@@ -534,13 +532,12 @@ tcp_transport *ns3_tcp_transport_new(const tcp_config *config, const tcp_events 
 
   expect(ns3_tcp_transport_supports(config, &error), &error);
   self->transport.class = &ns3_class;
-  self->transport.gauges = &self->gauges;
-  self->transport.statistics = &self->statistics;
+  self->transport.gauges.statistics = &self->statistics;
   self->config = *config;
   self->events = *events;
   self->user = events_user;
   self->place = *(const ns3_tcp_transport_place *)user;
-  self->gauges.emss_octets = ns3_tcp_node_emss_octets(config);
+  self->transport.gauges.emss_octets = ns3_tcp_node_emss_octets(config);
   self->wire = g_malloc(UINT16_MAX);
   self->leaving = g_queue_new();
   buffer_chain_init(&self->early);

@@ -189,7 +189,7 @@ static void transmit(path_proxy *proxy, proxy_end *end, time_ps now)
 
   /* The octets from the host of `end` that the other host has not acknowledged fill the buffer. */
   tcp_connection_set_unread_octets(end->connection,
-                                   end->peer->connection->gauges->posted_octets - end->peer->acknowledged);
+                                   end->peer->connection->gauges.posted_octets - end->peer->acknowledged);
   while ((packet = end->connection->class->transmit(end->connection, now))) {
     path_box_emit(out, packet, now);
   }

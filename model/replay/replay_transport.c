@@ -6,8 +6,7 @@
 #include "tcp/tcp_receiver.h"
 
 typedef struct replay_transport {
-  tcp_transport transport; /* first; its gauges are those below */
-  tcp_gauges gauges;
+  tcp_transport transport; /* first */
   tcp_config config;
   const tcp_events *events;
   void *user;
@@ -62,7 +61,7 @@ static void enter_closed(replay_transport *self, tcp_close_reason reason, time_p
 {
   if (!self->is_closed) {
     self->is_closed = true;
-    self->gauges.is_established = false;
+    self->transport.gauges.is_established = false;
     self->events->closed(self->user, reason, now);
   }
 }
@@ -73,10 +72,10 @@ static void enter_closed(replay_transport *self, tcp_close_reason reason, time_p
  */
 static void establish(replay_transport *self, time_ps now)
 {
-  if (self->gauges.is_established) {
+  if (self->transport.gauges.is_established) {
     return;
   }
-  self->gauges.is_established = true;
+  self->transport.gauges.is_established = true;
   self->events->established(self->user, now);
   const int64_t brought = self->syn_octets.length;
   const int64_t taken =
@@ -152,7 +151,7 @@ static void arrive(replay_transport *self, const tcp_incoming *segment, bool aga
   if (tcp_header_has(segment->header, TCP_SYN)) {
     /* The peer's, perhaps with the ACK of ours, which ends the handshake of an end that opened the
      * connection. */
-    if (segment->position == -1 && !self->gauges.is_established && self->syn_octets.length == 0) {
+    if (segment->position == -1 && !self->transport.gauges.is_established && self->syn_octets.length == 0) {
       buffer_chain_append_slices(&self->syn_octets, segment->payload, 0, segment->payload->length);
     }
     if (segment->position == -1 && tcp_header_has(segment->header, TCP_ACK)) {
@@ -210,7 +209,7 @@ static void do_nothing_at(G_GNUC_UNUSED tcp_transport *transport, G_GNUC_UNUSED 
 
 static void replay_post(tcp_transport *transport, buffer_chain *record, G_GNUC_UNUSED unsigned flags)
 {
-  self_of(transport)->gauges.posted_octets += record->length;
+  transport->gauges.posted_octets += record->length;
   buffer_chain_clear(record);
 }
 
@@ -223,8 +222,8 @@ static datagram *replay_transmit(tcp_transport *transport, time_ps now)
 {
   replay_transport *self = self_of(transport);
 
-  if (self->acknowledged < self->gauges.posted_octets) {
-    self->acknowledged = self->gauges.posted_octets;
+  if (self->acknowledged < self->transport.gauges.posted_octets) {
+    self->acknowledged = self->transport.gauges.posted_octets;
     self->events->acknowledged(self->user, self->acknowledged, now);
   }
   return NULL;
@@ -279,16 +278,16 @@ tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *
   replay_transport *self = g_new0(replay_transport, 1);
 
   self->transport.class = &class;
-  self->transport.gauges = &self->gauges;
-  self->transport.statistics = &self->statistics;
+  self->transport.gauges.statistics = &self->statistics;
   self->config = *config;
   self->events = events;
   self->user = events_user;
   self->place = *place;
   self->own_acknowledgement = INT64_MIN;
   buffer_chain_init(&self->syn_octets);
-  self->gauges.emss_octets = self->place.emss_octets;
-  tcp_receiver_init(&self->receiver, &self->config, REPLAY_WINDOW_OCTETS, events, events_user, &self->gauges);
+  self->transport.gauges.emss_octets = self->place.emss_octets;
+  tcp_receiver_init(&self->receiver, &self->config, REPLAY_WINDOW_OCTETS, events, events_user,
+                    &self->transport.gauges);
   tcp_receiver_start_at(&self->receiver, self->place.start);
   place->made = &self->transport;
   return place->made;

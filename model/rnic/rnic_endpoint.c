@@ -204,7 +204,7 @@ void rnic_endpoint_receive(rnic_endpoint *endpoint, const datagram *packet, time
 static bool may_send_fpdus(rnic_endpoint *endpoint)
 {
   return endpoint->sender.is_started && endpoint->teardown != RNIC_TEARDOWN_FIN_SENT &&
-         rnic_endpoint_may_reply(endpoint) && endpoint->sender.config.tcp->gauges->is_established;
+         rnic_endpoint_may_reply(endpoint) && endpoint->sender.config.tcp->gauges.is_established;
 }
 
 /* The stream ends without a word of RDMAP's: at this end's own will, or because it can never send another
@@ -530,7 +530,7 @@ bool rnic_endpoint_is_erroneous(const rnic_endpoint *endpoint)
 
 bool rnic_endpoint_has_hole_before(const rnic_endpoint *endpoint, uint64_t phase_offset)
 {
-  return endpoint->sender.config.tcp->gauges->in_order_edge < endpoint->receiver.phase_start + phase_offset;
+  return endpoint->sender.config.tcp->gauges.in_order_edge < endpoint->receiver.phase_start + phase_offset;
 }
 
 int64_t rnic_endpoint_sent_phase_start(const rnic_endpoint *endpoint)
@@ -570,11 +570,11 @@ rnic_endpoint_counts rnic_endpoint_counts_of(const rnic_endpoint *endpoint)
   static const rnic_refusals none;
 
   return (rnic_endpoint_counts){
-      .tcp = endpoint->sender.config.tcp->statistics,
+      .tcp = &endpoint->sender.config.tcp->gauges,
       .mpa = rnic_receiver_statistics(&endpoint->receiver),
       .refusals = endpoint->admission ? &endpoint->admission->refusals : &none,
       .full_size = &endpoint->sender.full_size,
-      .emss_octets = endpoint->sender.config.tcp->gauges->emss_octets,
+      .emss_octets = endpoint->sender.config.tcp->gauges.emss_octets,
       .mulpdu_octets = rnic_sender_mulpdu_octets(&endpoint->sender),
   };
 }

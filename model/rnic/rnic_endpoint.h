@@ -142,7 +142,7 @@ bool rnic_endpoint_holds_nothing(const rnic_endpoint *endpoint);
 void rnic_endpoint_held(const rnic_endpoint *endpoint, rnic_occupancy *held);
 
 typedef struct rnic_endpoint_counts {
-  const tcp_statistics *tcp;          /* these are the endpoint's */
+  const tcp_gauges *tcp;              /* these are the endpoint's */
   const mpa_deframer_statistics *mpa; /* of the receiving side, NULL before full operation */
   const rnic_refusals *refusals;      /* segments dropped as if lost, and why */
   const rnic_full_size *full_size;

@@ -218,7 +218,7 @@ static bool receive_streaming(rnic_receiver *receiver, uint64_t position, const 
                               time_ps arrival, time_ps now)
 {
   uint64_t start = receiver->phase_start;
-  bool streaming = receiver->config.tcp->gauges->in_order_edge < start;
+  bool streaming = receiver->config.tcp->gauges.in_order_edge < start;
 
   if (!streaming && position >= start && !receiver->early) {
     receiver->is_streaming_over = true;
@@ -300,7 +300,7 @@ bool rnic_receiver_can_let_go(const rnic_receiver *receiver, uint64_t position)
 {
   /* In order FPDUs are completed by the octet at the edge alone; markers and assumption find them
    * anywhere. */
-  return position <= receiver->config.tcp->gauges->in_order_edge ||
+  return position <= receiver->config.tcp->gauges.in_order_edge ||
          (receiver->config.looks_ahead && (receiver->markers || receiver->config.assumes_aligned));
 }
 
@@ -400,7 +400,7 @@ void rnic_receiver_held(const rnic_receiver *receiver, rnic_occupancy *held)
   mpa_held mpa = {0};
 
   held->processing = receiver->pipe ? receiver->pipe->octets : 0;
-  held->in_order_edge = tcp->gauges->in_order_edge - receiver->phase_start;
+  held->in_order_edge = tcp->gauges.in_order_edge - receiver->phase_start;
   if (receiver->is_stopped) {
     return;
   }
@@ -564,7 +564,7 @@ rnic_dry_run rnic_receiver_dry_run(rnic_receiver *receiver, const rnic_new_run *
                 .count = count,
                 .segment_position = segment_position,
                 .in_tcp = receiver->config.tcp->class->held(receiver->config.tcp),
-                .edge_before = receiver->config.tcp->gauges->in_order_edge};
+                .edge_before = receiver->config.tcp->gauges.in_order_edge};
   rnic_dry_run dry_run = {.pieces = 0};
   held_below below = {.early = receiver->early ? reassembly_queue_total(receiver->early) : 0};
   const mpa_deframer *deframer = deframer_of(receiver);

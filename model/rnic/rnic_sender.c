@@ -26,13 +26,13 @@ void rnic_sender_start(rnic_sender *sender, bool markers, bool crc)
   sender->is_started = true;
   sender->markers = markers;
   sender->crc = crc;
-  sender->phase_start = sender->config.tcp->gauges->posted_octets;
+  sender->phase_start = sender->config.tcp->gauges.posted_octets;
 }
 
 bool rnic_sender_has_room(const rnic_sender *sender)
 {
   const rnic_sender_limits *limits = sender->limits;
-  const tcp_gauges *gauges = sender->config.tcp->gauges;
+  const tcp_gauges *gauges = &sender->config.tcp->gauges;
   /* It is two segments' worth ahead, so that TCP knows whether a segment empties its queue. A host that has
    * its own pace fills the send buffer meanwhile. */
   bool is_ahead = gauges->unsent_octets >= 2 * (uint64_t)gauges->emss_octets;
@@ -50,7 +50,7 @@ static uint32_t known_emss_octets(const rnic_sender *sender)
 {
   uint32_t assumed = sender->config.assumed_emss_octets;
 
-  return assumed > 0 ? assumed : sender->config.tcp->gauges->emss_octets;
+  return assumed > 0 ? assumed : sender->config.tcp->gauges.emss_octets;
 }
 
 uint32_t rnic_sender_mulpdu_octets(const rnic_sender *sender)
@@ -85,7 +85,7 @@ static uint32_t next_mulpdu_octets(rnic_sender *sender)
   uint32_t emss = known_emss_octets(sender);
 
   if (sender->config.dynamic_mulpdu) {
-    if (sender->config.tcp->gauges->unsent_octets == 0) {
+    if (sender->config.tcp->gauges.unsent_octets == 0) {
       sender->filled_octets = 0; /* the segment that was being filled has left */
     }
     return rnic_sender_mulpdu_octets(sender);
@@ -119,7 +119,7 @@ static void hand_over(rnic_sender *sender, buffer_chain *fpdu, unsigned flags, t
   rnic_sender_limits *limits = sender->limits;
 
   if (limits && limits->pace) {
-    uint32_t emss = sender->config.tcp->gauges->emss_octets;
+    uint32_t emss = sender->config.tcp->gauges.emss_octets;
     uint32_t segments = (fpdu->length + emss - 1) / emss;
     time_ps turn = rnic_pace_take_turn(limits->pace, fpdu->length, segments, now);
     if (turn > now) {
@@ -221,7 +221,7 @@ bool rnic_sender_send(rnic_sender *sender, trace_scope *scope, time_ps now)
   uint64_t fpdu_end = sender->phase_start + sender->framed_octets; /* in the stream */
   if (fault) {                                                     /* which may have cut the FPDU */
     uint32_t held = rnic_sender_holds(sender) ? sender->limits->held.length : 0;
-    fpdu_end = sender->config.tcp->gauges->posted_octets + held;
+    fpdu_end = sender->config.tcp->gauges.posted_octets + held;
     buffer_chain_clear(&altered);
   }
   if (!is_inserted) {

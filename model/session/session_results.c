@@ -8,24 +8,25 @@
 
 /* --- Counts --- */
 
+static const tcp_gauges no_tcp = {.statistics = &(const tcp_statistics){.timeouts = 0}};
+
 /* Returns what `end` counted: nothing before it is made. */
 static rnic_endpoint_counts counts_of(const session_end *end)
 {
-  static const tcp_statistics tcp;
   static const rnic_refusals refusals;
   static const rnic_full_size full_size;
 
-  return end->endpoint ? rnic_endpoint_counts_of(end->endpoint)
-                       : (rnic_endpoint_counts){.tcp = &tcp, .refusals = &refusals, .full_size = &full_size};
+  return end->endpoint
+             ? rnic_endpoint_counts_of(end->endpoint)
+             : (rnic_endpoint_counts){.tcp = &no_tcp, .refusals = &refusals, .full_size = &full_size};
 }
 
 /* Returns what its first TCP connection counted, when it has started again; else nothing. */
-static const tcp_statistics *tcp_before(const session_end *end)
+static const tcp_gauges *tcp_before(const session_end *end)
 {
-  static const tcp_statistics nothing;
   const tcp_transport *first = g_hash_table_lookup(end->session->first_tcp, end);
 
-  return first ? first->statistics : &nothing;
+  return first ? &first->gauges : &no_tcp;
 }
 
 /* Adds to `values` what `end` counted of the metrics of `side`. */
@@ -33,11 +34,10 @@ static void count_end(const session_end *end, metric_side side, metric_values *v
 {
   static const mpa_deframer_statistics nothing;
   const rnic_endpoint_counts counts = counts_of(end);
-  const tcp_statistics *before = tcp_before(end);
+  const tcp_statistics *tcp = counts.tcp->statistics, *before = tcp_before(end)->statistics;
   const mpa_deframer_statistics *mpa = counts.mpa ? counts.mpa : &nothing;
 
-#define IN_TCP(id, name, unit, of, how, type, member, sentence)                                              \
-  COUNT(id, of, counts.tcp->member + before->member)
+#define IN_TCP(id, name, unit, of, how, type, member, sentence) COUNT(id, of, tcp->member + before->member)
 #define IN_MPA(id, name, unit, of, how, type, member, sentence) COUNT(id, of, mpa->member)
 #define IN_MPA_LOCATED_BY(id, name, unit, of, how, sentence) COUNT(id, of, mpa->located_by[id])
 #define IN_ADMISSION(id, name, unit, of, how, type, member, sentence) COUNT(id, of, counts.refusals->member)
@@ -54,12 +54,13 @@ static void count_end(const session_end *end, metric_side side, metric_values *v
 static void count_terms(const session_end *end, bool is_sink, metric_terms *terms)
 {
   const rnic_endpoint_counts counts = counts_of(end);
-  const tcp_statistics *before = tcp_before(end);
+  const tcp_gauges *before = tcp_before(end);
   const ulp_workload_results ulp = session_end_results(end);
   const bool is_first = is_sink || !end->is_sink;
 
 #define TERM_OF_SOURCE_TCP(term, member) terms->term += is_sink ? 0 : counts.tcp->member + before->member;
-#define TERM_OF_TCPS(term, member) terms->term += is_first ? counts.tcp->member + before->member : 0;
+#define TERM_OF_TCPS(term, member)                                                                           \
+  terms->term += is_first ? counts.tcp->statistics->member + before->statistics->member : 0;
 #define TERM_OF_SOURCE_FRAMER(term, member) terms->term += is_sink ? 0 : counts.full_size->member;
 #define TERM_OF_SINK_ULP(term, member) terms->term += is_sink ? ulp.member : 0;
 #define TERM_OF_ULPS(term, member) terms->term += is_first ? ulp.member : 0;
@@ -291,7 +292,7 @@ static void count_sent(const session *self, session_host_result *hosts)
   for (uint32_t i = 0; i < SIDES * self->connection_count; i++) {
     const session_end *sink = &self->connections[i / SIDES].ends[i % SIDES];
     const session_end *source = session_end_peer(sink);
-    const tcp_statistics *tcp = counts_of(source).tcp, *before = tcp_before(source);
+    const tcp_statistics *tcp = counts_of(source).tcp->statistics, *before = tcp_before(source)->statistics;
     session_host_result *from = &hosts[source->host->number], *to = &hosts[sink->host->number];
     const metric_values *values = &to->results.metrics;
     const double octets = (double)session_end_results(sink).octets_delivered;

@@ -94,7 +94,8 @@ static uint32_t timestamps_octets(const tcp_connection *connection)
 void tcp_connection_find_emss(tcp_connection *connection)
 {
   uint32_t own = connection->send_mtu_octets - tcp_connection_header_octets(connection);
-  connection->gauges.emss_octets = MIN(connection->peer_mss_octets, own) - timestamps_octets(connection);
+  connection->transport.gauges.emss_octets =
+      MIN(connection->peer_mss_octets, own) - timestamps_octets(connection);
 }
 
 /* Sets what we offer before anything is agreed: the smallest scale that brings the window into 16 bits (RFC
@@ -113,7 +114,7 @@ static void offer(tcp_connection *connection)
   connection->ecn = tcp_ecn_of(config);
   tcp_connection_find_emss(connection);
   tcp_receiver_init(&connection->receiver, config, 0, connection->receiver.events, connection->receiver.user,
-                    &connection->gauges);
+                    &connection->transport.gauges);
 }
 
 static void connection_free(tcp_transport *transport)
@@ -160,7 +161,7 @@ void tcp_connection_enter_closed(tcp_connection *connection, tcp_state state, tc
     return;
   }
   connection->closed = true;
-  connection->gauges.is_established = false;
+  connection->transport.gauges.is_established = false;
   if (connection->receiver.events->closed) {
     connection->receiver.events->closed(connection->receiver.user, reason, now);
   }
@@ -224,23 +225,24 @@ static time_ps connection_deadline(const tcp_transport *transport)
 void tcp_connection_set_path_mtu(tcp_connection *connection, uint32_t mtu_octets, uint64_t lost_from,
                                  time_ps now)
 {
-  uint32_t before = connection->gauges.emss_octets;
+  uint32_t before = connection->transport.gauges.emss_octets;
   connection->send_mtu_octets = (uint16_t)mtu_octets;
   connection->mtu_lowered = mtu_octets < connection->link_mtu_octets;
   connection->mtu_expires_s = (uint32_t)(now / TIME_PS_PER_SECOND) + 1 + MTU_EXPIRY_S;
-  connection->sender.statistics.path_mtu_changes++;
+  tcp_sender_statistics(&connection->sender)->path_mtu_changes++;
   TRACE(connection->sender.config->trace, MTU_CHANGED, .mtu_octets = mtu_octets);
   tcp_connection_find_emss(connection);
-  if (connection->gauges.emss_octets == before) {
+  if (connection->transport.gauges.emss_octets == before) {
     return; /* the peer's MSS is smaller still */
   }
   if (lost_from < UINT64_MAX) {
-    tcp_sender_resend_too_big(&connection->sender, connection->gauges.emss_octets, lost_from);
+    tcp_sender_resend_too_big(&connection->sender, connection->transport.gauges.emss_octets, lost_from);
   } else {
-    tcp_sender_set_emss(&connection->sender, connection->gauges.emss_octets);
+    tcp_sender_set_emss(&connection->sender, connection->transport.gauges.emss_octets);
   }
   if (connection->receiver.events->emss_changed) {
-    connection->receiver.events->emss_changed(connection->receiver.user, connection->gauges.emss_octets, now);
+    connection->receiver.events->emss_changed(connection->receiver.user,
+                                              connection->transport.gauges.emss_octets, now);
   }
 }
 
@@ -251,7 +253,7 @@ void tcp_connection_set_path_mtu(tcp_connection *connection, uint32_t mtu_octets
 static void suspect_black_hole(tcp_connection *connection, time_ps now)
 {
   uint32_t payload = tcp_sender_first_octets(&connection->sender);
-  bool is_full = payload > connection->gauges.emss_octets / 2;
+  bool is_full = payload > connection->transport.gauges.emss_octets / 2;
   uint32_t packet = payload + tcp_connection_header_octets(connection) + timestamps_octets(connection);
   uint32_t lower = tcp_path_mtu_below(connection->sender.config->local_address.version, packet);
   if (connection->sender.config->black_hole_detection && lower < packet &&
@@ -266,7 +268,7 @@ static void suspect_black_hole(tcp_connection *connection, time_ps now)
 static bool time_out(tcp_connection *connection, time_ps now)
 {
   if (connection->state == TCP_STATE_SYN_SENT || connection->state == TCP_STATE_SYN_RECEIVED) {
-    connection->sender.statistics.timeouts++;
+    tcp_sender_statistics(&connection->sender)->timeouts++;
     TRACE(connection->sender.config->trace, TIME_OUT, .in_flight = 1,
           .rto_ps = (uint64_t)connection->sender.timer.rto_ps);
     connection->syn_timeouts++;
@@ -366,7 +368,7 @@ static void take_syn(tcp_connection *connection, const tcp_header *header, time_
   uint8_t scale = connection->receive_scale;
   uint64_t window = MIN(config->receive_window_octets, (uint64_t)WINDOW_FIELD_MAX << scale) >> scale << scale;
   tcp_receiver_init(&connection->receiver, config, window, connection->receiver.events,
-                    connection->receiver.user, &connection->gauges);
+                    connection->receiver.user, &connection->transport.gauges);
   connection->receiver.timer = &connection->sender.timer;
   connection->receiver.saves_sacks = connection->sack && config->sack_compression_percent > 0;
   connection->receiver.timestamps = connection->timestamps;
@@ -386,7 +388,8 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *se
     connection->sender.rack_known.least_ps = round_trip_ps; /* RFC 8985 §6.2 step 1: of the connection */
   }
   connection->sender.sent_at = -1;
-  tcp_sender_start(&connection->sender, connection->gauges.emss_octets, connection->sack, syn_sent_twice, 0);
+  tcp_sender_start(&connection->sender, connection->transport.gauges.emss_octets, connection->sack,
+                   syn_sent_twice, 0);
   /* RFC 7323 §2.2: the window of a SYN is never scaled */
   unsigned scale = tcp_header_has(segment->header, TCP_SYN) ? 0 : connection->send_scale;
   tcp_connection_take_window(connection, segment->position, segment->header->window, scale, 0);
@@ -394,7 +397,7 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *se
     connection->sender.ecn = true;
   }
   connection->state = TCP_STATE_ESTABLISHED;
-  connection->gauges.is_established = true;
+  connection->transport.gauges.is_established = true;
   if (connection->receiver.events->established) {
     connection->receiver.events->established(connection->receiver.user, segment->now);
   }
@@ -492,8 +495,6 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
   g_assert(config->receive_window_octets > 0 && config->duplicate_ack_threshold > 0);
   tcp_connection *connection = g_new0(tcp_connection, 1);
   connection->transport.class = config->trace ? &traced : &untraced;
-  connection->transport.gauges = &connection->gauges;
-  connection->transport.statistics = &connection->sender.statistics;
   connection->isn = config->isn;
   connection->local_port = config->local_port;
   connection->remote_port = config->remote_port;
@@ -502,7 +503,7 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
   connection->receiver.user = user;
   connection->state = TCP_STATE_CLOSED;
   connection->link_mtu_octets = connection->send_mtu_octets;
-  tcp_sender_init(&connection->sender, share(config), &connection->gauges);
+  tcp_sender_init(&connection->sender, share(config), &connection->transport.gauges);
   offer(connection);
   return &connection->transport;
 }

@@ -76,8 +76,7 @@ enum {
 };
 
 typedef struct tcp_connection {
-  tcp_transport transport; /* first; its gauges are those below */
-  tcp_gauges gauges;
+  tcp_transport transport; /* first */
   tcp_sender sender;
   /* Without a window until the peer's SYN has come. Its `events` and `user` are the connection's. */
   tcp_receiver receiver;

@@ -116,7 +116,7 @@ static inline void heed_window(tcp_connection *connection, int64_t position, uin
 static inline void report_acknowledged(tcp_connection *connection, uint64_t before, time_ps now)
 {
   const tcp_receiver *receiver = &connection->receiver;
-  uint64_t after = MIN(connection->sender.acknowledged, connection->gauges.posted_octets);
+  uint64_t after = MIN(connection->sender.acknowledged, connection->transport.gauges.posted_octets);
   if (after > before && receiver->events->acknowledged) {
     receiver->events->acknowledged(receiver->user, after, now);
   }
@@ -388,7 +388,7 @@ static G_GNUC_NO_INLINE void arrive_too_big(tcp_connection *connection, const da
   datagram_flow flow;
   uint32_t mtu_octets;
   uint32_t sequence;
-  if (!config->path_mtu_discovery || !connection->gauges.is_established ||
+  if (!config->path_mtu_discovery || !connection->transport.gauges.is_established ||
       !datagram_checksum_is_right(packet) || !datagram_flow_of(packet, &flow)) {
     return;
   }
@@ -424,7 +424,7 @@ static G_GNUC_NO_INLINE void arrive_segment(tcp_connection *connection, const da
 {
   tcp_header header;
   if (!datagram_checksum_is_right(packet)) {
-    connection->sender.statistics.checksum_errors++;
+    tcp_sender_statistics(&connection->sender)->checksum_errors++;
     TRACE(connection->sender.config->trace, CHECKSUM_ERROR, .payload_octets = packet->payload.length);
     return;
   }

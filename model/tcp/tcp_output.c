@@ -204,9 +204,9 @@ static inline datagram *finish(tcp_connection *connection, datagram *packet, con
     datagram_set_ecn(packet, DATAGRAM_ECN_ECT_0);
   }
   if (outgoing->full_size) {
-    connection->sender.statistics.full_segments++;
-    connection->sender.statistics.full_segment_octets += datagram_octets(packet);
-    connection->sender.statistics.full_segment_payload_octets += length;
+    connection->transport.gauges.full_segments++;
+    connection->transport.gauges.full_segment_octets += datagram_octets(packet);
+    connection->transport.gauges.full_segment_payload_octets += length;
   }
   if (outgoing->again && length > 0) {
     packet->retransmission = true;
@@ -228,7 +228,7 @@ static inline datagram *finish(tcp_connection *connection, datagram *packet, con
 static G_GNUC_NO_INLINE datagram *make_window_probe(tcp_connection *connection, time_ps now)
 {
   connection->sender.probe_due = false;
-  connection->sender.statistics.window_probes++;
+  tcp_sender_statistics(&connection->sender)->window_probes++;
   TRACE(connection->sender.config->trace, PROBE_SENT, .tail_loss = 0);
   return make_empty_segment(connection, (int64_t)connection->sender.acknowledged - 1, now);
 }
@@ -254,7 +254,7 @@ static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, ti
 static G_GNUC_NO_INLINE datagram *transmit_seldom(tcp_connection *connection, time_ps now)
 {
   bool rests = connection->receiver.need < TCP_ACK_DUE && !connection->earlier_ack_due &&
-               connection->gauges.unsent_octets == 0 && tcp_sender_rests(&connection->sender);
+               connection->transport.gauges.unsent_octets == 0 && tcp_sender_rests(&connection->sender);
   if (rests) {
     return NULL;
   }

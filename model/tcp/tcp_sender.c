@@ -6,12 +6,13 @@
 
 void tcp_sender_init(tcp_sender *sender, const tcp_config *config, tcp_gauges *gauges)
 {
+  static const tcp_statistics nothing;
   *sender = (tcp_sender){.config = config,
                          .queue = {.segmentation = config->segmentation},
                          .gauges = gauges,
                          .sent_at = -1,
-                         .recovery_point = -1,
-                         .ecn_point = -1};
+                         .recovery_point = -1};
+  gauges->statistics = &nothing;
   tcp_retransmission_timer_init(&sender->timer, config);
   tcp_rack_knowledge_init(&sender->rack_known);
 }
@@ -33,7 +34,18 @@ void tcp_sender_clear(tcp_sender *sender)
   g_free(sender->congestion.hystart_pp);
   g_free(sender->congestion.state);
   g_free(sender->congestion.before);
-  tcp_undo_free(sender->undo);
+  tcp_undo_free(sender->incidents ? sender->incidents->undo : NULL);
+  g_free(sender->incidents);
+}
+
+tcp_incidents *tcp_sender_incidents(tcp_sender *sender)
+{
+  if (!sender->incidents) {
+    sender->incidents = g_new0(tcp_incidents, 1);
+    sender->incidents->ecn_point = -1;
+    sender->gauges->statistics = &sender->incidents->statistics;
+  }
+  return sender->incidents;
 }
 
 /* The acknowledgement at hand shows that a segment is delivered. */

@@ -174,10 +174,11 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
       !news->advances &&
       (sender->sack ? news->newly_sacked > 0 : ack->may_be_duplicate && tcp_sender_flight_octets(sender) > 0);
   if (ack->has_duplicate) {
-    sender->statistics.duplicates_reported++;
+    tcp_statistics *statistics = tcp_sender_statistics(sender);
+    statistics->duplicates_reported++;
     uint64_t octets = ack->duplicate.to - ack->duplicate.from;
     /* as many segments at least were sent again: Linux heeds no others (tcp_dsack_seen()) */
-    if (sender->statistics.duplicates_reported <= sender->statistics.retransmissions) {
+    if (statistics->duplicates_reported <= statistics->retransmissions) {
       news->reported_segments = (octets + sender->emss_octets - 1) / sender->emss_octets;
     }
     if (sender->config->growth_by_delivered && news->reported_segments > 0) {
@@ -194,7 +195,7 @@ static void take_news(tcp_sender *sender, tcp_sender_news *news)
 /* ECE reduces the window once a round trip (RFC 3168 §6.1.2). Fast recovery and time-outs have done so. */
 static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
 {
-  bool passed = (int64_t)news->ack->position > sender->ecn_point;
+  bool passed = !sender->incidents || (int64_t)news->ack->position > sender->incidents->ecn_point;
   bool all = news->ack->position == sender->next;
   if (sender->flight->reducing && (passed || all)) {
     tcp_sender_end_reducing(sender);
@@ -215,7 +216,7 @@ static void heed_ecn(tcp_sender *sender, const tcp_sender_news *news)
       tcp_congestion_reduce_for_ecn(&sender->congestion, news->flight_octets);
     }
     tcp_sender_note_reduction(sender);
-    sender->statistics.ecn_reductions++;
+    tcp_sender_statistics(sender)->ecn_reductions++;
     TRACE(sender->config->trace, ECN_REDUCED, .threshold_octets = sender->congestion.window.threshold_octets);
   }
 }

@@ -92,8 +92,8 @@ static void build_again(tcp_sender *sender, tcp_outgoing *outgoing, uint64_t fro
   outgoing->again = true;
   outgoing->full_size = false;
   outgoing->ecn_capable = false;
-  sender->statistics.segments_sent += has_payload;
-  sender->statistics.retransmissions += has_payload;
+  sender->gauges->segments_sent += has_payload;
+  tcp_sender_statistics(sender)->retransmissions += has_payload;
 }
 
 /* The next `cut` of what is new, and the FIN. PSH where no more is queued (RFC 9293 §3.9.1.2, MUST-61); in
@@ -116,7 +116,7 @@ static void build_new(tcp_sender *sender, tcp_outgoing *outgoing, const tcp_cut 
       outgoing->flags |= TCP_CWR;
       sender->cwr_due = false;
     }
-    sender->statistics.segments_sent++;
+    sender->gauges->segments_sent++;
   }
 }
 
@@ -140,7 +140,7 @@ static tcp_pacer_rate pacer_rate(const tcp_sender *sender)
 static G_GNUC_NO_INLINE void pace(tcp_sender *sender, uint64_t octets, time_ps now)
 {
   tcp_pacer_rate rate = pacer_rate(sender);
-  bool is_paced = sender->statistics.segments_sent >= UNPACED_SEGMENTS;
+  bool is_paced = sender->gauges->segments_sent >= UNPACED_SEGMENTS;
   tcp_pacer_sent(&sender->pacer, &sender->flight->burst, is_paced ? octets : 0, &rate, now);
 }
 
@@ -170,8 +170,8 @@ static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool mov
   tcp_scoreboard_resent(&sender->flight->board, segment->number, moves_high_rxt, now);
   sender->flight->first_resent_at = MIN(sender->flight->first_resent_at, now);
   sender->flight->frto.resent = true;
-  if (sender->state != TCP_SENDING_OPEN && sender->undo) {
-    tcp_undo_resent(sender->undo, segment->from, segment->to);
+  if (sender->state != TCP_SENDING_OPEN && sender->incidents->undo) {
+    tcp_undo_resent(sender->incidents->undo, segment->from, segment->to);
   }
   /* A retransmission of what is first has a whole RTO to be acknowledged in: RACK sends it again when it is
    * lost, no time-out need interfere. */
@@ -333,7 +333,7 @@ static void send_probe(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
     g_assert(any); /* what is in flight, no segment of it SACKed: else no probe would be due */
     resend(sender, &last, false, "probe", outgoing, now);
   }
-  sender->statistics.tail_loss_probes++;
+  tcp_sender_statistics(sender)->tail_loss_probes++;
   TRACE(sender->config->trace, PROBE_SENT, .tail_loss = 1);
   tcp_tail_loss_probe_sent(&sender->flight->probe, !is_new, sender->next);
 }

@@ -134,13 +134,19 @@ typedef struct tcp_sender_flight {
   tcp_scoreboard board;
 } tcp_sender_flight;
 
+/* This is what most connections never need: what is known of the last losses and marks, and the counters. */
+typedef struct tcp_incidents {
+  tcp_statistics statistics; /* of the connection */
+  tcp_undo *undo;            /* NULL before the first recovery or time-out */
+  int64_t ecn_point;         /* SND.NXT at the last reduction; -1: none yet */
+} tcp_incidents;
+
 struct tcp_sender {
   const tcp_config *config;
   tcp_gauges *gauges;
   tcp_sender_flight *flight;      /* NULL: nothing is in flight, and all is settled */
-  tcp_undo *undo;                 /* NULL before the first recovery or time-out */
+  tcp_incidents *incidents;       /* of the connection; NULL: none so far */
   tcp_retransmission_timer timer; /* which also serves the handshake */
-  tcp_statistics statistics;      /* of the connection */
   tcp_send_queue queue;
   tcp_congestion congestion;     /* from the start on */
   tcp_rack_knowledge rack_known; /* while `flight` is NULL */
@@ -150,7 +156,6 @@ struct tcp_sender {
   uint64_t window_edge;
   time_ps sent_at;        /* when the last segment left, before tcp_sender_start() the SYN; -1: none has */
   int64_t recovery_point; /* SND.NXT when the last recovery or time-out began; -1: none yet */
-  int64_t ecn_point;      /* SND.NXT at the last reduction; -1: none yet */
   tcp_pacer pacer;
   uint32_t window_octets_max; /* MAX.SND.WND */
   uint32_t emss_octets;       /* 0 before the start */
@@ -170,9 +175,16 @@ struct tcp_sender {
 };
 
 /* Begins with a sender that may queue but not send. `config` must outlive it; so must `gauges`, where it
- * keeps posted_octets and unsent_octets. Frees what it has. */
+ * keeps what is sent and counted. Frees what it has. */
 void tcp_sender_init(tcp_sender *sender, const tcp_config *config, tcp_gauges *gauges);
 void tcp_sender_clear(tcp_sender *sender);
+
+/* Return sender->incidents, made when they are needed first, and its counters. */
+tcp_incidents *tcp_sender_incidents(tcp_sender *sender);
+static inline tcp_statistics *tcp_sender_statistics(tcp_sender *sender)
+{
+  return &tcp_sender_incidents(sender)->statistics;
+}
 
 /* The first segment is about to leave, or an acknowledgement to be taken in that may mean anything: there
  * is a flight from here on. */

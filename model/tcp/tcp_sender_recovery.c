@@ -35,7 +35,7 @@ uint64_t tcp_prr_window(tcp_prr *prr, const tcp_prr_ack *ack)
 
 void tcp_sender_note_reduction(tcp_sender *sender)
 {
-  sender->ecn_point = (int64_t)sender->next;
+  tcp_sender_incidents(sender)->ecn_point = (int64_t)sender->next;
   sender->cwr_due = sender->ecn; /* RFC 3168 §6.1.2: whatever the reason */
 }
 
@@ -79,8 +79,9 @@ static void begin_resending(tcp_sender *sender)
 
 static void begin_doubt(tcp_sender *sender, tcp_undo_kind kind)
 {
-  sender->undo = sender->undo ? sender->undo : tcp_undo_new(sender->config->linux_reordering);
-  tcp_undo_begin(sender->undo, kind, sender->acknowledged, sender->flight->board.retransmissions);
+  tcp_incidents *incidents = tcp_sender_incidents(sender);
+  incidents->undo = incidents->undo ? incidents->undo : tcp_undo_new(sender->config->linux_reordering);
+  tcp_undo_begin(incidents->undo, kind, sender->acknowledged, sender->flight->board.retransmissions);
 }
 
 void tcp_sender_end_reducing(tcp_sender *sender)
@@ -121,7 +122,7 @@ static void note_none_resent(tcp_sender *sender)
 
 static void enter_recovery(tcp_sender *sender)
 {
-  sender->statistics.recoveries++;
+  tcp_sender_statistics(sender)->recoveries++;
   begin_doubt(sender, TCP_UNDO_RECOVERY);
   reduce_for_loss(sender);
   sender->flight->probe = (tcp_tail_loss_probe){.deadline = TIME_PS_NEVER};
@@ -162,8 +163,8 @@ void tcp_sender_leave_recovery(tcp_sender *sender)
 
 static void count_lost_again(tcp_sender *sender, uint64_t retransmissions)
 {
-  sender->statistics.retransmissions_lost += (uint32_t)retransmissions;
   if (retransmissions > 0) {
+    tcp_sender_statistics(sender)->retransmissions_lost += (uint32_t)retransmissions;
     TRACE(sender->config->trace, RETRANSMISSION_LOST, .segments = retransmissions);
   }
 }
@@ -284,8 +285,8 @@ void tcp_sender_find_losses(tcp_sender *sender, tcp_sender_news *news)
  * `findable` RACK does not find it again. */
 static void undo(tcp_sender *sender, tcp_undo_kind kind, bool stays_lost, bool findable)
 {
-  sender->statistics.spurious_recoveries += kind == TCP_UNDO_RECOVERY ? 1 : 0;
-  sender->statistics.spurious_timeouts += kind == TCP_UNDO_TIME_OUT ? 1 : 0;
+  tcp_sender_statistics(sender)->spurious_recoveries += kind == TCP_UNDO_RECOVERY ? 1 : 0;
+  tcp_sender_statistics(sender)->spurious_timeouts += kind == TCP_UNDO_TIME_OUT ? 1 : 0;
   TRACE(sender->config->trace, UNDONE, .time_out = kind == TCP_UNDO_TIME_OUT);
   if (sender->state == TCP_SENDING_RECOVERY && !sender->congestion.remembers &&
       reduces_proportionally(sender)) {
@@ -338,11 +339,12 @@ static tcp_undo_kind judge_retransmissions(tcp_sender *sender, const tcp_sender_
 {
   const range *duplicate = &news->ack->duplicate;
   tcp_undo_kind kind = TCP_UNDO_NONE;
-  if (sender->undo && news->ack->has_duplicate) {
-    kind = tcp_undo_reported(sender->undo, duplicate->from, duplicate->to, news->reported_segments);
+  tcp_undo *undo = sender->incidents ? sender->incidents->undo : NULL;
+  if (undo && news->ack->has_duplicate) {
+    kind = tcp_undo_reported(undo, duplicate->from, duplicate->to, news->reported_segments);
   }
-  if (sender->undo && kind == TCP_UNDO_NONE && !heeds_first_only(sender)) {
-    kind = tcp_undo_proven(sender->undo, 0, news->original_until);
+  if (undo && kind == TCP_UNDO_NONE && !heeds_first_only(sender)) {
+    kind = tcp_undo_proven(undo, 0, news->original_until);
   }
   return kind;
 }
@@ -446,7 +448,7 @@ static void enter_loss(tcp_sender *sender, time_ps now)
 bool tcp_sender_time_out(tcp_sender *sender, time_ps now)
 {
   sender->timeouts_in_a_row++;
-  sender->statistics.timeouts += tcp_sender_flight_octets(sender) > 0 ? 1 : 0;
+  tcp_sender_statistics(sender)->timeouts += tcp_sender_flight_octets(sender) > 0 ? 1 : 0;
   TRACE(sender->config->trace, TIME_OUT, .in_flight = tcp_sender_flight_octets(sender) > 0,
         .rto_ps = (uint64_t)sender->timer.rto_ps);
   if (sender->timeouts_in_a_row >= sender->config->retries_max) {

@@ -73,25 +73,27 @@ typedef struct tcp_events {
   void (*closed)(void *user, tcp_close_reason reason, time_ps now);
 } tcp_events;
 
-/* Counters of one end: those that are metrics, as measure/metrics.def explains them, and what
- * efficiency_wire is made of. */
+/* Counters of one end that are metrics, as measure/metrics.def explains them: of losses, marks, damage and
+ * other events that most connections never see. */
 typedef struct tcp_statistics {
+#define IN_TCP(id, name, unit, side, how, type, member, sentence) type member;
+#include "measure/metrics.def"
+} tcp_statistics;
+
+/* Values that the layers above need many times in each event, kept up to date where they change, and what
+ * efficiency_wire is made of. */
+typedef struct tcp_gauges {
+  bool is_established;
+  uint32_t emss_octets;         /* the largest payload a segment carries now: known once the peer's MSS is */
+  uint64_t posted_octets;       /* all ever posted: the stream position of the next record */
+  uint64_t unsent_octets;       /* posted, not yet sent for the first time */
+  uint64_t in_order_edge;       /* all octets below this stream position have arrived; the FIN is none */
   uint64_t segments_sent;       /* with payload, retransmissions included */
   uint64_t full_segments;       /* first transmissions of a full-size segment: EMSS octets (stream), or one
                                    record flagged full-size (aligned), or a piece of one (record) */
   uint64_t full_segment_octets; /* IP octets of those */
   uint64_t full_segment_payload_octets; /* TCP payload octets of those */
-#define IN_TCP(id, name, unit, side, how, type, member, sentence) type member;
-#include "measure/metrics.def"
-} tcp_statistics;
-
-/* Values that the layers above need many times in each event, kept up to date where they change. */
-typedef struct tcp_gauges {
-  bool is_established;
-  uint32_t emss_octets;   /* the largest payload a segment carries now: known once the peer's MSS is */
-  uint64_t posted_octets; /* all ever posted: the stream position of the next record */
-  uint64_t unsent_octets; /* posted, not yet sent for the first time */
-  uint64_t in_order_edge; /* all octets below this stream position have arrived; the FIN is none */
+  const tcp_statistics *statistics;     /* so far: another one from the first event on */
 } tcp_gauges;
 
 typedef struct tcp_transport tcp_transport;
@@ -152,9 +154,7 @@ typedef struct tcp_transport_class {
 /* Each kind has this as its first member. */
 struct tcp_transport {
   const tcp_transport_class *class;
-  /* Kept up to date by each kind. */
-  const tcp_gauges *gauges;
-  const tcp_statistics *statistics;
+  tcp_gauges gauges; /* kept up to date by each kind, and read by others */
 };
 
 /* Makes a closed transport as `config` (copied) that calls `events`, which must outlive it, with

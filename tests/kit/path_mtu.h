@@ -13,5 +13,5 @@ static inline void kit_set_send_mtu(tcp_transport *transport, uint32_t mtu_octet
 
   connection->send_mtu_octets = (uint16_t)mtu_octets;
   tcp_connection_find_emss(connection);
-  tcp_sender_set_emss(&connection->sender, connection->gauges.emss_octets);
+  tcp_sender_set_emss(&connection->sender, connection->transport.gauges.emss_octets);
 }

@@ -46,7 +46,7 @@ static void send_frame(mpa_link_end *end)
   if (!end->stream && end->startup->state == MPA_STARTUP_FULL_OPERATION) {
     static const mpa_deframer_events events = {.ulpdu = on_ulpdu, .error = on_error};
     bool crc = mpa_startup_crc(end->startup);
-    end->sent_start = end->tcp->gauges->posted_octets;
+    end->sent_start = end->tcp->gauges.posted_octets;
     end->received_start = mpa_startup_received_frame_octets(end->startup);
     end->stream = mpa_stream_begin(mpa_startup_send_markers(end->startup), crc);
     end->deframer = mpa_deframer_new(mpa_startup_receive_markers(end->startup), crc, &events, end);
@@ -63,7 +63,7 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
     return;
   }
   mpa_deframer_receive(end->deframer, position - end->received_start, octets, arrival, now);
-  g_assert_cmpuint(in_order_edge(end->deframer) + end->received_start, <=, end->tcp->gauges->in_order_edge);
+  g_assert_cmpuint(in_order_edge(end->deframer) + end->received_start, <=, end->tcp->gauges.in_order_edge);
 }
 
 static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets, G_GNUC_UNUSED time_ps now)
@@ -345,5 +345,5 @@ uint32_t mpa_link_mulpdu(const mpa_link *link, unsigned from)
 {
   const mpa_link_end *end = &link->end[from];
 
-  return mpa_mulpdu_octets(end->tcp->gauges->emss_octets, mpa_startup_send_markers(end->startup));
+  return mpa_mulpdu_octets(end->tcp->gauges.emss_octets, mpa_startup_send_markers(end->startup));
 }

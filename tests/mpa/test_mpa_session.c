@@ -290,7 +290,7 @@ TEST(test_damage_is_reported)
 
   EXPECT_FIELDS(&link->end[1], (error, MPA_ERROR_CRC), (error_offset, start_of(link, 0, 5)),
                 (passed_count, 5));
-  g_assert_cmpuint(link->end[1].tcp->gauges->in_order_edge, ==, link->end[0].sent->len);
+  g_assert_cmpuint(link->end[1].tcp->gauges.in_order_edge, ==, link->end[0].sent->len);
   g_assert_false(link->end[1].closed);
 }
 
@@ -315,7 +315,7 @@ TEST(test_damage_is_dropped)
       mpa_link_expect_all(link, 0);
       g_assert_cmpuint(link->end[1].dropped, ==, 1);
       g_assert_cmpuint(link->end[0].corruptions_left, ==, 0);
-      g_assert_cmpuint(link->end[0].tcp->statistics->retransmissions, ==, 1);
+      g_assert_cmpuint(link->end[0].tcp->gauges.statistics->retransmissions, ==, 1);
     }
   }
 }

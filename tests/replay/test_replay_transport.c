@@ -159,9 +159,9 @@ static void sent(fixture *f, uint8_t flags, uint32_t sequence, int64_t position)
 RECEIVER_TEST(test_establishment)
 {
   expect(f, -1, 0, TCP_SYN, "");
-  g_assert_false(f->tcp->gauges->is_established);
+  g_assert_false(f->tcp->gauges.is_established);
   expect(f, 0, 100, TCP_ACK, "e 0+100@0 ");
-  g_assert_true(f->tcp->gauges->is_established);
+  g_assert_true(f->tcp->gauges.is_established);
   g_autoptr(fixture) other = set_up();
   receive(other, -1, 0, TCP_SYN | TCP_ACK);
   receive(other, -1, 0, TCP_SYN | TCP_ACK);
@@ -202,7 +202,7 @@ TEST(test_a_hole)
   assert_events(f, "e 0+100@0 ");
   g_assert_cmpuint(f->tcp->class->held_octets_below(f->tcp, UINT64_MAX), ==, 100);
   g_assert_cmpuint(f->tcp->class->beyond(f->tcp).ranges, ==, 1);
-  g_assert_cmpuint(f->tcp->gauges->in_order_edge, ==, 100);
+  g_assert_cmpuint(f->tcp->gauges.in_order_edge, ==, 100);
   g_assert_true(has_taken(f, 200, 100));
   g_assert_false(has_taken(f, 199, 101));
   receive_at(f, 100, 100, TCP_ACK, 5);
@@ -241,7 +241,7 @@ RECEIVER_TEST(test_no_segments)
   packet->header[packet->ip_octets + 16] ^= 1;
   f->tcp->class->receive(f->tcp, packet, 0);
   assert_events(f, "e 0+100@0 ");
-  g_assert_cmpuint(f->tcp->statistics->checksum_errors, ==, 1);
+  g_assert_cmpuint(f->tcp->gauges.statistics->checksum_errors, ==, 1);
   g_assert_cmpuint(f->new_octets, ==, 100);
 }
 
@@ -338,8 +338,8 @@ RECEIVER_TEST(test_nothing_leaves)
   buffer_chain_init(&record);
   buffer_chain_append(&record, octets, sizeof octets, NULL);
   f->tcp->class->post(f->tcp, &record, 0);
-  g_assert_cmpuint(f->tcp->gauges->posted_octets, ==, 100);
-  g_assert_cmpuint(f->tcp->gauges->unsent_octets, ==, 0);
+  g_assert_cmpuint(f->tcp->gauges.posted_octets, ==, 100);
+  g_assert_cmpuint(f->tcp->gauges.unsent_octets, ==, 0);
   assert_events(f, "e ");
   g_assert_null(f->tcp->class->transmit(f->tcp, 0));
   assert_events(f, "a100 ");

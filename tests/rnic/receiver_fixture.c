@@ -156,7 +156,6 @@ receiver_fixture *receiver_fixture_new(const receiver_fixture_config *config, co
 
   f->now = START_PS;
   f->transport.class = &transport_class;
-  f->transport.gauges = &f->tcp_gauges;
   f->config = *config;
   make_stream(f, payloads, count);
   make_ddp(f);
@@ -165,7 +164,7 @@ receiver_fixture *receiver_fixture_new(const receiver_fixture_config *config, co
   f->tcp_events =
       (tcp_events){.inspect = on_inspect, .admit = on_admit, .segment = on_segment, .octets = on_octets};
   f->tcp = g_new(tcp_receiver, 1);
-  tcp_receiver_init(f->tcp, &f->tcp_config, WINDOW_OCTETS, &f->tcp_events, f, &f->tcp_gauges);
+  tcp_receiver_init(f->tcp, &f->tcp_config, WINDOW_OCTETS, &f->tcp_events, f, &f->transport.gauges);
   tcp_receiver_start_at(f->tcp, config->long_ago_octets);
   const rnic_receiver_config receiver = {.tcp = &f->transport,
                                          .stream = f->rdmap,
@@ -258,7 +257,7 @@ void assert_all_placed(const receiver_fixture *f)
 {
   const rnic_occupancy held = held_now(f);
 
-  g_assert_cmpuint(f->tcp_gauges.in_order_edge, ==, f->config.long_ago_octets + f->octets->len);
+  g_assert_cmpuint(f->transport.gauges.in_order_edge, ==, f->config.long_ago_octets + f->octets->len);
   g_assert_cmpuint(held.incomplete + held.unlocated + held.order, ==, 0);
   g_assert_cmpuint(rdmap_stream_undelivered(f->rdmap), ==, 0);
   for (uint32_t i = 0; i < f->payload_octets; i++) {

@@ -44,7 +44,6 @@ typedef struct receiver_fixture {
   rdmap_beginning beginning;
   tcp_config tcp_config;
   tcp_events tcp_events;
-  tcp_gauges tcp_gauges;
   tcp_receiver *tcp;
   rnic_receiver *receiver;
   rnic_admission *admission;

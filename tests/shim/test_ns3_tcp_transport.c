@@ -205,9 +205,9 @@ EACH_TEST(test_with_our_own, mix, mixes)
 
   pair->lost = 60;
   transfer(pair);
-  EXPECT_FIELDS(sender, (tcp->gauges->emss_octets, c->segment_octets),
-                (retransmitted_octets, c->segment_octets), (tcp->statistics->retransmissions, 1),
-                (tcp->statistics->timeouts, 0));
+  EXPECT_FIELDS(sender, (tcp->gauges.emss_octets, c->segment_octets),
+                (retransmitted_octets, c->segment_octets), (tcp->gauges.statistics->retransmissions, 1),
+                (tcp->gauges.statistics->timeouts, 0));
 }
 
 /* The path delivers a segment twice, in order or after a hole: its octets are new only once. */

@@ -75,7 +75,7 @@ static bool on_inspect(void *user, uint64_t position, const buffer_chain *octets
   tcp_fixture_end *end = user;
   range brought = {position, position + octets->length};
   g_assert_cmpint(now, ==, end->fixture->now);
-  g_assert_cmpuint(position, >=, end->connection->gauges->in_order_edge);
+  g_assert_cmpuint(position, >=, end->connection->gauges.in_order_edge);
   check_octets(end, position, octets);
   NOTE(end->fixture, position - base_of_stream_to(end), octets->length);
   g_array_append_val(end->inspected, brought);
@@ -115,7 +115,7 @@ static void on_octets(void *user, uint64_t position, const buffer_chain *octets,
                                .length = octets->length,
                                .arrival = arrival,
                                .now = now,
-                               .edge = end->connection->gauges->in_order_edge,
+                               .edge = end->connection->gauges.in_order_edge,
                                .held =
                                    end->connection->class->held_octets_below(end->connection, UINT64_MAX)};
   NOTE(end->fixture, first, passed.length, (uint64_t)arrival, passed.edge - base_of_stream_to(end),
@@ -158,7 +158,7 @@ static void on_emss_changed(void *user, uint32_t emss_octets, time_ps now)
 {
   tcp_fixture_end *end = user;
   g_assert_cmpint(now, ==, end->fixture->now);
-  g_assert_cmpuint(emss_octets, ==, end->connection->gauges->emss_octets);
+  g_assert_cmpuint(emss_octets, ==, end->connection->gauges.emss_octets);
   /* what every link carries, 68 octets (RFC 791) or 1280 (RFC 8200), less headers and timestamps */
   g_assert_cmpuint(emss_octets, >=, end->config.local_address.version == 6 ? 1280 - 60 - 12 : 68 - 40 - 12);
   end->emss_changes++;
@@ -282,13 +282,13 @@ void collect(tcp_fixture *f, unsigned from)
   }
   const tcp_transport *transport = end->connection;
   const tcp_connection *connection = tcp_connection_of(end->connection);
-  uint64_t edge = connection->gauges.in_order_edge;
+  uint64_t edge = connection->transport.gauges.in_order_edge;
   NOTE(f, (uint64_t)transport->class->deadline(transport), connection->sender.congestion.window.octets,
-       connection->sender.congestion.window.threshold_octets, connection->gauges.unsent_octets,
-       transport->gauges->posted_octets - end->base, edge - base_of_stream_to(end),
+       connection->sender.congestion.window.threshold_octets, connection->transport.gauges.unsent_octets,
+       transport->gauges.posted_octets - end->base, edge - base_of_stream_to(end),
        transport->class->beyond(transport).ranges, transport->class->held_octets_below(transport, UINT64_MAX),
        transport->class->held_octets_below(transport, edge + 4000),
-       connection->sender.statistics.full_segments);
+       connection->transport.gauges.full_segments);
 }
 
 void skip_to(tcp_fixture *f, uint64_t position)
@@ -303,7 +303,7 @@ void skip_to(tcp_fixture *f, uint64_t position)
     connection->peer_isn -= (uint32_t)position;
     sender->queue.posted = sender->queue.unsent = sender->acknowledged = sender->next = position;
     sender->window_edge += position;
-    connection->gauges.posted_octets = position;
+    connection->transport.gauges.posted_octets = position;
     tcp_receiver_start_at(&connection->receiver, position);
     connection->receiver.promised_edge += position;
     connection->window_position += (int64_t)position;
@@ -586,7 +586,7 @@ void deliver_segments(tcp_fixture *f, unsigned count)
 
 uint32_t emss_of(const tcp_fixture *f)
 {
-  return f->end[0].connection->gauges->emss_octets;
+  return f->end[0].connection->gauges.emss_octets;
 }
 
 uint64_t window_of(const tcp_fixture *f)
@@ -601,7 +601,7 @@ uint64_t threshold_of(const tcp_fixture *f)
 
 const tcp_statistics *statistics_of(const tcp_fixture *f)
 {
-  return f->end[0].connection->statistics;
+  return f->end[0].connection->gauges.statistics;
 }
 
 void expect_windows(const tcp_fixture *f, uint64_t window, uint64_t threshold)

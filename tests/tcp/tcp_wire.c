@@ -78,7 +78,7 @@ static int64_t position_of(const tcp_wire *wire, unsigned end, uint32_t sequence
 static bool joins(const tcp_fixture_end *sender)
 {
   return sender->config.retransmission == TCP_RETRANSMISSION_REPACKETIZE &&
-         (sender->link_changed || sender->connection->statistics->path_mtu_changes > 0);
+         (sender->link_changed || sender->connection->gauges.statistics->path_mtu_changes > 0);
 }
 
 /* RFC 9293 §3.8.6: nothing beyond the window that was offered; RFC 6675 §4, RFC 8985 §6 and §7.3, RFC 2018
@@ -110,7 +110,7 @@ static bool heeds(const tcp_wire *wire, unsigned to, const datagram *packet, con
 {
   const tcp_fixture_end *end = &wire->fixture->end[to];
   const direction *way = &wire->way[to];
-  int64_t next = (int64_t)end->connection->gauges->in_order_edge + (end->finished ? 1 : 0);
+  int64_t next = (int64_t)end->connection->gauges.in_order_edge + (end->finished ? 1 : 0);
   int64_t position = position_of(wire, !to, header->sequence, (uint64_t)next);
   int64_t acknowledged = position_of(wire, to, header->acknowledgement, way->acknowledged);
   int64_t length = packet->payload.length + (header->flags & TCP_FIN ? 1 : 0);
@@ -245,9 +245,9 @@ void tcp_wire_pick_up(tcp_wire *wire)
     /* A time-out takes what is in flight as lost: it may be sent again for nothing. */
     direction *way = &wire->way[i];
     tcp_transport *connection = wire->fixture->end[i].connection;
-    uint64_t timeouts = connection->statistics->timeouts;
+    uint64_t timeouts = connection->gauges.statistics->timeouts;
     if (timeouts > way->timeouts) {
-      uint64_t emss = connection->gauges->emss_octets;
+      uint64_t emss = connection->gauges.emss_octets;
       way->timeouts = timeouts;
       /* segments may be smaller than EMSS: aligned ones are at least a third of it here */
       way->counts.flights_at_timeouts += 1 + 3 * (way->highest - way->acknowledged) / emss;

@@ -62,7 +62,7 @@ TCP_TEST(test_fin_out_of_order, connected())
   deliver(f, 0);
   EXPECT_FIELDS(&f->end[1], (passed_octets, 540), (finished, false));
   deliver(f, 0);
-  EXPECT_FIELDS(&f->end[1], (finished, true), (connection->gauges->in_order_edge, 2000));
+  EXPECT_FIELDS(&f->end[1], (finished, true), (connection->gauges.in_order_edge, 2000));
 }
 
 /* MPA-016: an abort is reported to both ends, with its reason. Whoever runs the timers then, has nothing
@@ -85,7 +85,7 @@ TCP_TEST(test_abort, connected())
   f->end[0].connection->class->run(f->end[0].connection, f->now);
   collect(f, 0);
   expect_nothing(f, 0);
-  g_assert_cmpuint(f->end[0].connection->statistics->timeouts, ==, 0);
+  g_assert_cmpuint(statistics_of(f)->timeouts, ==, 0);
 }
 
 /* The RST of an abort is a segment of its connection: it is at SND.NXT (RFC 9293 §3.10.5) and acknowledges
@@ -274,7 +274,7 @@ ROW_TEST(test_what_is_not_committed, what_is_not_committed_rows)
   script_payload(f, 0, 100, 0);
   script_segment(f, SCRIPT_HEADER(f, c->position, c->acknowledges, .flags = c->flags, .window = 65535),
                  (uint64_t)MAX(c->position, 0), c->position == 50 ? 50 : 100);
-  EXPECT_FIELDS(&f->end[0], (passed->len, 1), (passed_octets, 100), (connection->gauges->in_order_edge, 100));
+  EXPECT_FIELDS(&f->end[0], (passed->len, 1), (passed_octets, 100), (connection->gauges.in_order_edge, 100));
   g_assert_cmpuint(f->end[0].connection->class->beyond(f->end[0].connection).ranges, ==, 0);
   g_assert_cmpuint(f->end[0].inspected->len, ==, 1); /* nor was this inspected */
 }

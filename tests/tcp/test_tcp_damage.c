@@ -15,7 +15,7 @@ static tcp_fixture *connected(uint8_t ip_version)
 
 static const tcp_statistics *receiver_statistics(const tcp_fixture *f)
 {
-  return f->end[1].connection->statistics;
+  return f->end[1].connection->gauges.statistics;
 }
 
 /* MPA-029: a committed segment has passed the TCP checksum. One octet of payload, then each octet of the
@@ -37,7 +37,7 @@ TEST(test_wrong_checksum)
     g_test_message("octet %u", at);
     deliver(f, 0);
     expect_nothing(f, 1);
-    EXPECT_FIELDS(&f->end[1], (inspected->len, 0), (segments, 0), (connection->gauges->in_order_edge, 0));
+    EXPECT_FIELDS(&f->end[1], (inspected->len, 0), (segments, 0), (connection->gauges.in_order_edge, 0));
     g_assert_cmpuint(receiver_statistics(f)->checksum_errors, ==, 1);
     advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
     deliver(f, 0);

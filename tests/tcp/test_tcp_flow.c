@@ -179,12 +179,13 @@ TCP_TEST(test_full_segments_are_counted, tcp_fixture_pair(NULL))
   drop_all(f, 0);
   advance_by(f, 300 * TIME_PS_PER_MILLISECOND);
   run_until_idle(f, TCP_FIXTURE_ROUND_TRIP);
-  EXPECT_FIELDS(statistics_of(f), (segments_sent, 2 * 4), (retransmissions, 4), (full_segments, 2),
+  g_assert_cmpuint(statistics_of(f)->retransmissions, ==, 4);
+  EXPECT_FIELDS(&f->end[0].connection->gauges, (segments_sent, 2 * 4), (full_segments, 2),
                 (full_segment_octets, 3000), (full_segment_payload_octets, 2920));
   g_autoptr(tcp_fixture) aligned = tcp_fixture_pair(TCP_WITH(.segmentation = TCP_SEGMENTATION_ALIGNED));
   POST_RECORDS(aligned, 0, TCP_RECORD_FPDU | TCP_RECORD_FULL_SIZE, 1456, 1460);
   post(aligned, 0, 1460, TCP_RECORD_FPDU);
-  EXPECT_FIELDS(statistics_of(aligned), (full_segments, 2), (full_segment_octets, 1496 + 1500));
+  EXPECT_FIELDS(&aligned->end[0].connection->gauges, (full_segments, 2), (full_segment_octets, 1496 + 1500));
 }
 
 /* A script whose window is 2000 octets. */

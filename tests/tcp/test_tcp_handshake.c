@@ -51,7 +51,7 @@ TEST(test_handshake_on_the_wire)
   g_assert_false(f->end[1].established);
   deliver(f, 0);
   g_assert_true(f->end[1].established);
-  g_assert_true(f->end[1].connection->gauges->is_established);
+  g_assert_true(f->end[1].connection->gauges.is_established);
   expect_nothing(f, 1);
   expect_deadline(f, 0, TIME_PS_NEVER);
   expect_deadline(f, 1, TIME_PS_NEVER);

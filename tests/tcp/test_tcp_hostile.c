@@ -178,7 +178,7 @@ static void run(uint64_t seed)
   }
   for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) { /* what is acknowledged was passed */
     const tcp_fixture_end *end = &f->end[i];
-    uint64_t edge = end->connection->gauges->in_order_edge;
+    uint64_t edge = end->connection->gauges.in_order_edge;
     g_assert_true(end->closed || (edge <= end->seen_octets && !memchr(end->seen, 0, edge)));
   }
 }

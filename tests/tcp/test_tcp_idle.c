@@ -78,8 +78,8 @@ TEST(test_an_idle_end_is_small)
       post(pairs[i][message % 2]);
     }
     run_until_idle(pairs[i], &now);
-    g_assert_cmpuint(pairs[i][0]->gauges->in_order_edge, ==, 10 * RECORD_OCTETS);
-    g_assert_cmpuint(pairs[i][1]->gauges->in_order_edge, ==, 10 * RECORD_OCTETS);
+    g_assert_cmpuint(pairs[i][0]->gauges.in_order_edge, ==, 10 * RECORD_OCTETS);
+    g_assert_cmpuint(pairs[i][1]->gauges.in_order_edge, ==, 10 * RECORD_OCTETS);
   }
   size_t heap_octets = (mallinfo2().uordblks - before) / (PAIRS * ENDS);
   g_test_message("%zu octets of heap an end", heap_octets);

@@ -24,7 +24,7 @@ TEST(test_refused_segment_is_as_lost)
     expect_nothing(f, 1);
     g_assert_cmpuint(f->end[1].segments, ==, 2); /* it has come all the same */
     EXPECT_FIELDS(&f->end[1], (segment_new, 0), (passed_octets, EMSS),
-                  (connection->gauges->in_order_edge, EMSS));
+                  (connection->gauges.in_order_edge, EMSS));
     g_assert_cmpuint(f->end[1].connection->class->held_octets_below(f->end[1].connection, UINT64_MAX), ==, 0);
     deliver(f, 0);
     expect_ack(f, 1, EMSS);
@@ -60,7 +60,7 @@ FLAG_TEST(test_every_run_of_new_octets_is_asked_about, in_order)
   refuse_octets(f, 0, 250, 251, 1);
   script_payload(f, 0, 300, 0);
   expect_nothing(f, 0);
-  EXPECT_FIELDS(&f->end[0], (connection->gauges->in_order_edge, 0), (passed_octets, in_order ? 0 : 100));
+  EXPECT_FIELDS(&f->end[0], (connection->gauges.in_order_edge, 0), (passed_octets, in_order ? 0 : 100));
   script_payload(f, 0, 300, 0);
   expect_ack(f, 0, 300);
   g_assert_cmpuint(f->end[0].passed_octets, ==, 300);

@@ -75,7 +75,7 @@ ROW_TEST(test_duplicates_that_widen, widening_rows)
   g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .linux_reordering = c->linux_reordering);
   send_flight(b, 0, 4, 4);
   b->sender->flight->rack.known.reordering_seen = c->seen;
-  b->sender->statistics.retransmissions = c->sent_again;
+  tcp_sender_statistics(b->sender)->retransmissions = c->sent_again;
   acknowledge_duplicate(b, EMSS, 0, EMSS);
   g_assert_cmpuint(b->sender->flight->rack.known.multiple, ==, c->multiple);
 }
@@ -85,7 +85,7 @@ BENCH_TEST(test_duplicate_of_a_probe, .sack = true, .rack = true, .linux_reorder
 {
   send_flight(b, 0, 2, 2);
   b->sender->flight->rack.known.reordering_seen = true;
-  b->sender->statistics.retransmissions = 1;
+  tcp_sender_statistics(b->sender)->retransmissions = 1;
   tcp_tail_loss_probe_sent(&b->sender->flight->probe, true, 2 * EMSS);
   acknowledge_duplicate(b, EMSS, EMSS, 2 * EMSS);
   g_assert_cmpuint(b->sender->flight->rack.known.multiple, ==, 1);
@@ -98,7 +98,7 @@ BENCH_TEST(test_rounds_of_widening, .sack = true, .rack = true, .linux_reorderin
   send_flight(b, 0, 4, 4);
   tcp_rack_knowledge *known = &b->sender->flight->rack.known;
   known->reordering_seen = true;
-  b->sender->statistics.retransmissions = 4;
+  tcp_sender_statistics(b->sender)->retransmissions = 4;
   acknowledge_duplicate(b, EMSS, 0, EMSS);
   g_assert_cmpuint(known->multiple, ==, 2);
   acknowledge_duplicate(b, 2 * EMSS, 0, EMSS); /* of the same round: forgotten */
@@ -115,7 +115,7 @@ BENCH_TEST(test_duplicate_before_a_plain_ack, .sack = true, .rack = true, .linux
 {
   send_flight(b, 0, 4, 4);
   b->sender->flight->rack.known.reordering_seen = true;
-  b->sender->statistics.retransmissions = 1;
+  tcp_sender_statistics(b->sender)->retransmissions = 1;
   acknowledge_duplicate(b, 0, 0, EMSS);
   g_assert_cmpuint(b->sender->flight->rack.known.multiple, ==, 1);
   acknowledge_all(b, EMSS);
@@ -198,8 +198,8 @@ FLAG_TEST(test_lost_after_an_undo, as_linux)
   b->sender->flight->rack.known.reordering_seen = true; /* RACK waits for 25 ms */
   b->now = ms(110);
   acknowledge_duplicate(b, 2 * EMSS, EMSS, 2 * EMSS);
-  g_assert_cmpuint(b->sender->statistics.spurious_recoveries, ==, 1);
-  g_assert_cmpuint(b->sender->statistics.recoveries, ==, as_linux ? 2 : 1);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->spurious_recoveries, ==, 1);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->recoveries, ==, as_linux ? 2 : 1);
   g_assert_cmpuint(b->sender->flight->board.lost_segments, ==, as_linux ? 1 : 0);
 }
 
@@ -272,7 +272,7 @@ FLAG_TEST(test_echo_beyond_a_hole, as_linux)
   acknowledge_at(b, 100, 0, 2 * EMSS, 8 * EMSS);
   expect_full_segments(b, 0, 2);
   acknowledge_echoing(b, 200, 0, 0, EMSS, 8 * EMSS);
-  g_assert_cmpuint(b->sender->statistics.retransmissions_lost, ==, as_linux);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->retransmissions_lost, ==, as_linux);
 }
 
 /* The same, and an ACK of 0 that echoes the first transmission: of what it acknowledges Linux heeds that, too

@@ -213,11 +213,11 @@ BENCH_TEST(test_ecn, .sack = true, .limited_transmit = true)
   acknowledge(b, 6 * EMSS, 0, 0, true); /* the same round trip */
   acknowledge(b, 10 * EMSS, 0, 0, true);
   g_assert_cmpuint(window_of(b), >=, 5 * EMSS);
-  g_assert_cmpuint(b->sender->statistics.ecn_reductions, ==, 1);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->ecn_reductions, ==, 1);
   g_assert_cmpuint(expect(b, 10 * EMSS, EMSS).flags, ==, TCP_CWR);
   g_assert_cmpuint(expect(b, 11 * EMSS, EMSS).flags, ==, 0);
   acknowledge(b, 11 * EMSS, 0, 0, true);
-  g_assert_cmpuint(b->sender->statistics.ecn_reductions, ==, 2);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->ecn_reductions, ==, 2);
 }
 
 /* A loss and ECE: one reduction, for the loss (or for ECE before it). */
@@ -247,7 +247,8 @@ BENCH_TEST(test_undo_within_a_reduction_for_ecn, .sack = true, .dsack = true, .p
   expect_only(b, 20 * EMSS, EMSS);
   g_assert_cmpuint(window_of(b), ==, 17 * EMSS);
   acknowledge_duplicate(b, 5 * EMSS, EMSS, 2 * EMSS);
-  EXPECT_FIELDS(&b->sender->statistics, (ecn_reductions, 1), (recoveries, 1), (spurious_recoveries, 1));
+  EXPECT_FIELDS(tcp_sender_statistics(b->sender), (ecn_reductions, 1), (recoveries, 1),
+                (spurious_recoveries, 1));
   g_assert_cmpuint(threshold_of(b), ==, 10 * EMSS);
   g_assert_cmpuint(window_of(b), ==, 10 * EMSS);
   acknowledge_all(b, 11 * EMSS); /* the 10 from 11 to 20 */
@@ -262,7 +263,7 @@ BENCH_TEST(test_ecn_not_agreed, .sack = true)
   post(b, 10 * EMSS, 0);
   g_assert_false(expect(b, 0, EMSS).ecn_capable);
   acknowledge(b, EMSS, 0, 0, true);
-  g_assert_cmpuint(b->sender->statistics.ecn_reductions, ==, 0);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->ecn_reductions, ==, 0);
 }
 
 /* RFC 3168 §6.1.2: after a time-out, too, the first new segment reports that the window is reduced. */
@@ -291,7 +292,7 @@ FLAG_TEST(test_repacketized_stream, repacketize)
     g_assert_true(expect(b, 0, EMSS).again);
     acknowledge_all(b, EMSS);
     expect(b, EMSS, 500);
-    g_assert_cmpuint(b->sender->statistics.retransmissions, ==, 2);
+    g_assert_cmpuint(tcp_sender_statistics(b->sender)->retransmissions, ==, 2);
   } else {
     expect(b, 0, 300);
     expect(b, 300, 300);
@@ -309,7 +310,7 @@ BENCH_TEST(test_repacketized_in_recovery, .sack = true, .segmentation = TCP_SEGM
     g_assert_true(expect(b, i * EMSS, EMSS).again);
   }
   expect_nothing(b);
-  g_assert_cmpuint(b->sender->statistics.retransmissions, ==, 3);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->retransmissions, ==, 3);
   acknowledge_all(b, 6000);
   expect_nothing(b);
 }
@@ -421,11 +422,11 @@ BENCH_TEST(test_loss_after_an_undone_recovery, .sack = true)
   acknowledge(b, 0, EMSS, 4 * EMSS, false);
   expect(b, 0, EMSS);
   acknowledge_duplicate(b, 4 * EMSS, 0, EMSS);
-  g_assert_cmpuint(b->sender->statistics.spurious_recoveries, ==, 1);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->spurious_recoveries, ==, 1);
   g_assert_cmpuint(window_of(b), ==, 10 * EMSS);
   acknowledge(b, 4 * EMSS, 5 * EMSS, 8 * EMSS, false);
   expect(b, 4 * EMSS, EMSS);
-  g_assert_cmpuint(b->sender->statistics.recoveries, ==, 2);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->recoveries, ==, 2);
   g_assert_cmpuint(threshold_of(b), ==, 3 * EMSS); /* half of 6 */
 }
 
@@ -483,7 +484,7 @@ FLAG_TEST(test_resend_too_big, rack)
     expect_nothing(b);
   }
   acknowledge_all(b, 10 * EMSS);
-  g_assert_cmpuint(b->sender->statistics.recoveries, ==, 0);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->recoveries, ==, 0);
   g_assert_cmpuint(window_of(b), >=, 10 * EMSS);
   g_assert_cmpuint(tcp_sender_first_octets(b->sender), ==, 0);
 }
@@ -506,7 +507,7 @@ FLAG_TEST(test_first_ack_after_a_time_out, sack)
   time_out_at(b, ms(1000));
   expect(b, 0, EMSS);
   acknowledge_at(b, 1100, 3 * EMSS, 0, 0);
-  g_assert_cmpuint(b->sender->statistics.spurious_timeouts, ==, sack);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->spurious_timeouts, ==, sack);
 }
 
 /* RFC 8985 §6.3: of ten segments eight left so late that a time-out does not take them as lost. The window is
@@ -540,11 +541,11 @@ FLAG_TEST(test_loss_within_a_recovery, undoes)
   expect(b, 0, EMSS); /* its retransmission was overtaken, too */
   expect(b, 10 * EMSS, EMSS);
   acknowledge_at(b, 201, 10 * EMSS, 0, 0);
-  g_assert_cmpuint(b->sender->statistics.recoveries, ==, 2);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->recoveries, ==, 2);
   g_assert_cmpuint(threshold_of(b), ==, 2 * EMSS);
   if (undoes) {
     acknowledge_echoing(b, 300, 200, 14 * EMSS, 0, 0);
-    g_assert_cmpuint(b->sender->statistics.spurious_recoveries, ==, 0);
+    g_assert_cmpuint(tcp_sender_statistics(b->sender)->spurious_recoveries, ==, 0);
   }
 }
 
@@ -570,12 +571,12 @@ ROW_TEST(test_loss_after_a_time_out, lost_again_rows)
   b->sender->flight->rack.known.reordering_seen = c->by_timer;
   acknowledge_at(b, 700, 2 * EMSS, 3 * EMSS, 4 * EMSS);
   if (c->by_timer) {
-    g_assert_cmpuint(b->sender->statistics.recoveries, ==, 0);
+    g_assert_cmpuint(tcp_sender_statistics(b->sender)->recoveries, ==, 0);
     b->now = tcp_sender_deadline(b->sender);
     tcp_sender_run(b->sender, b->now);
   }
-  g_assert_cmpuint(b->sender->statistics.retransmissions_lost, ==, 1);
-  g_assert_cmpuint(b->sender->statistics.recoveries, ==, c->as_linux);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->retransmissions_lost, ==, 1);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->recoveries, ==, c->as_linux);
   expect(b, 2 * EMSS, EMSS);
 }
 
@@ -602,7 +603,7 @@ FLAG_TEST(test_time_outs_that_may_be_spurious, as_linux)
   g_autoptr(bench) b = BENCH(.sack = true, .rack = true, .frto = true, .threshold_of_window = as_linux);
   send_flight(b, 0, 10, 10);
   acknowledge_at(b, 100, 0, EMSS, 4 * EMSS);
-  g_assert_cmpuint(b->sender->statistics.recoveries, ==, 1);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->recoveries, ==, 1);
   time_out_at(b, ms(500));
   g_assert_cmpint(b->sender->flight->frto.step, ==, as_linux ? TCP_FRTO_OFF : TCP_FRTO_RESENT);
   time_out_at(b, ms(1000));
@@ -622,7 +623,7 @@ FLAG_TEST(test_echo_between_retransmissions, as_linux)
   expect(b, EMSS, EMSS);
   acknowledge_duplicate(b, EMSS, 0, EMSS);
   acknowledge_echoing(b, 150, 105, 8 * EMSS, 0, 0);
-  g_assert_cmpuint(b->sender->statistics.spurious_recoveries, ==, as_linux ? 0 : 1);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->spurious_recoveries, ==, as_linux ? 0 : 1);
 }
 
 /* 0 is sent again twice in two time-outs, so nothing can show that both were needless (RFC 3708). In Linux
@@ -636,7 +637,7 @@ FLAG_TEST(test_echo_from_before_a_time_out, as_linux)
   time_out_at(b, ms(3000));
   expect(b, 0, EMSS);
   acknowledge_echoing(b, 3100, 900, EMSS, 0, 0);
-  g_assert_cmpuint(b->sender->statistics.spurious_timeouts, ==, as_linux ? 1 : 0);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->spurious_timeouts, ==, as_linux ? 1 : 0);
 }
 
 /* Fast recovery sends 0 again, and a time-out does so once more. Two D-SACKs, as many as retransmissions,
@@ -653,10 +654,11 @@ FLAG_TEST(test_time_out_in_a_doubtful_recovery, as_linux)
   expect(b, 0, EMSS);
   acknowledge_at(b, 600, 10 * EMSS, 0, 0);
   acknowledge_duplicate(b, 10 * EMSS, 0, EMSS);
-  g_assert_cmpuint(b->sender->statistics.spurious_recoveries + b->sender->statistics.spurious_timeouts, ==,
-                   0);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->spurious_recoveries +
+                       tcp_sender_statistics(b->sender)->spurious_timeouts,
+                   ==, 0);
   acknowledge_duplicate(b, 10 * EMSS, 0, EMSS);
-  EXPECT_FIELDS(&b->sender->statistics, (spurious_recoveries, as_linux ? 1 : 0),
+  EXPECT_FIELDS(tcp_sender_statistics(b->sender), (spurious_recoveries, as_linux ? 1 : 0),
                 (spurious_timeouts, as_linux ? 0 : 1));
   g_assert_true((window_of(b) >= 10 * EMSS) == as_linux);
 }
@@ -670,11 +672,11 @@ FLAG_TEST(test_more_duplicates_than_retransmissions, too_many)
   send_flight(b, 0, 10, 10);
   acknowledge_at(b, 100, 0, EMSS, 4 * EMSS);
   expect(b, 0, EMSS);
-  g_assert_cmpuint(b->sender->statistics.retransmissions, ==, 1);
-  b->sender->statistics.duplicates_reported = too_many ? 1 : 0;
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->retransmissions, ==, 1);
+  tcp_sender_statistics(b->sender)->duplicates_reported = too_many ? 1 : 0;
   acknowledge_at(b, 150, 4 * EMSS, 0, 0);
   acknowledge_duplicate(b, 4 * EMSS, 0, EMSS);
-  g_assert_cmpuint(b->sender->statistics.spurious_recoveries, ==, too_many ? 0 : 1);
+  g_assert_cmpuint(tcp_sender_statistics(b->sender)->spurious_recoveries, ==, too_many ? 0 : 1);
 }
 
 /* The pacer lets 2 windows of 10 segments leave in a round trip of 100 ms, one segment in 5 ms, and 1.2
@@ -686,7 +688,7 @@ FLAG_TEST(test_pace_near_the_threshold, near)
   exchange(b, 0);
   g_assert_cmpuint(window_of(b), ==, 10 * EMSS);
   b->sender->congestion.window.threshold_octets = (near ? 20 : 21) * EMSS;
-  b->sender->statistics.segments_sent = 10; /* the first ten are not paced */
+  b->sender->gauges->segments_sent = 10; /* the first ten are not paced */
   send_one(b, EMSS, EMSS);
   g_assert_cmpint((b->sender->pacer.next_ps - b->now) / TIME_PS_PER_MICROSECOND, ==, near ? 4166 : 2500);
 }
@@ -724,7 +726,7 @@ ROW_TEST(test_prr_counts_duplicates, reported_rows)
   acknowledge_at(b, 100, 0, 7 * EMSS, 10 * EMSS);
   expect_full_segments(b, 0, 3);
   expect_nothing(b);
-  b->sender->statistics.duplicates_reported = c->reported_before;
+  tcp_sender_statistics(b->sender)->duplicates_reported = c->reported_before;
   acknowledge_duplicate(b, 0, 8 * EMSS, 9 * EMSS);
   expect_full_segments(b, 3, c->leaving);
   expect_nothing(b);

@@ -119,7 +119,7 @@ static void forge_blocks(tcp_fixture *f, unsigned to, random_stream *random)
 {
   const tcp_connection *connection = tcp_connection_of(f->end[to].connection);
   const tcp_sender *sender = &connection->sender;
-  uint64_t next = connection->gauges.in_order_edge + f->end[to].finished;
+  uint64_t next = connection->transport.gauges.in_order_edge + f->end[to].finished;
   uint64_t window = (sender->window_edge - sender->acknowledged) >> connection->send_scale;
   tcp_header header = {.sequence = sequence_at(f, !to, (int64_t)next),
                        .acknowledgement = sequence_at(f, to, (int64_t)sender->acknowledged),
@@ -155,7 +155,7 @@ static void disturb(tcp_fixture *f, const trouble *what, random_stream *random)
     }
   }
   if (random_stream_chance(random, what->refusal)) {
-    uint64_t octet = connection->gauges->in_order_edge + random_stream_below(random, 5000);
+    uint64_t octet = connection->gauges.in_order_edge + random_stream_below(random, 5000);
     refuse_octets(f, end, octet, octet + 1, 1 + (unsigned)random_stream_below(random, 2));
     f->end[end].refused_segments = (unsigned)random_stream_below(random, 2);
   }
@@ -165,14 +165,14 @@ static void disturb(tcp_fixture *f, const trouble *what, random_stream *random)
     collect(f, end);
   }
   if (random_stream_chance(random, what->forgery)) {
-    uint32_t before = connection->gauges->emss_octets;
+    uint32_t before = connection->gauges.emss_octets;
     uint64_t position = f->end[end].acknowledged + random_stream_below(random, 6000) - 1000;
     position = random_stream_chance(random, 0.8) ? position : random_stream_next(random);
     forge_too_big(f, end, position, (uint32_t)random_stream_below(random, 1480),
                   random_stream_chance(random, 0.9)
                       ? 1000 + (uint32_t)random_stream_below(random, 500)
                       : forged_mtus[random_stream_below(random, G_N_ELEMENTS(forged_mtus))]);
-    g_assert_cmpuint(connection->gauges->emss_octets, <=, before);
+    g_assert_cmpuint(connection->gauges.emss_octets, <=, before);
   }
   if (f->end[end].established && !f->end[end].closed && random_stream_chance(random, what->nonsense)) {
     forge_blocks(f, end, random);
@@ -186,7 +186,7 @@ static void disturb(tcp_fixture *f, const trouble *what, random_stream *random)
   }
   const tcp_config *config = &f->end[0].config;
   if (what->wire.wild_marks && f->end[0].established && !config->prr && !config->ecn_proportional) {
-    g_assert_cmpuint(window_of(f), >=, f->end[0].connection->gauges->emss_octets);
+    g_assert_cmpuint(window_of(f), >=, f->end[0].connection->gauges.emss_octets);
   }
 }
 
@@ -199,7 +199,7 @@ static void disturb(tcp_fixture *f, const trouble *what, random_stream *random)
 static void check_retransmissions(const tcp_fixture *f, const tcp_wire *wire, unsigned from,
                                   const trouble *what)
 {
-  const tcp_statistics *statistics = f->end[from].connection->statistics;
+  const tcp_statistics *statistics = f->end[from].connection->gauges.statistics;
   const tcp_wire_counts *counts = tcp_wire_counts_of(wire, from);
   const tcp_config *config = &f->end[from].config;
   uint64_t each = config->sack ? what->allowance : 4 * what->allowance;
@@ -220,7 +220,7 @@ static void check_end(const tcp_fixture *f, unsigned i)
   expect_closed(f, i, TCP_CLOSE_FINISHED);
   EXPECT_FIELDS(end, (finished, true), (passed_octets, peer->posted - peer->base),
                 (acknowledged, end->posted));
-  g_assert_cmpuint(end->connection->gauges->in_order_edge, ==, peer->posted);
+  g_assert_cmpuint(end->connection->gauges.in_order_edge, ==, peer->posted);
   g_assert_cmpuint(end->connection->class->held_octets_below(end->connection, UINT64_MAX), ==, 0);
 }
 
@@ -433,7 +433,7 @@ static GArray *trace_of(const trouble *what, const choices *which, const variati
   f->trace = states;
   run(f, what, random);
   for (unsigned i = 0; i < TCP_FIXTURE_ENDS; i++) {
-    const tcp_statistics *statistics = f->end[i].connection->statistics;
+    const tcp_statistics *statistics = f->end[i].connection->gauges.statistics;
     g_array_append_vals(states, statistics, sizeof *statistics / sizeof(uint64_t));
     sum->retransmissions += statistics->retransmissions;
     sum->timeouts += statistics->timeouts;

@@ -119,9 +119,10 @@ static void count_arrival(mpa_reassembly *reassembly, uint64_t from, uint64_t to
   }
 }
 
-/* Holds [from, to) of the octets that start at `offset`, none of which was taken. */
-static void hold_run(mpa_reassembly *reassembly, uint64_t offset, const buffer_chain *octets, uint64_t from,
-                     uint64_t to, time_ps arrival)
+/* Holds [from, to) of the octets that start at `offset`, none of which was taken; returns how many of them
+ * were not held before. */
+static uint64_t hold_run(mpa_reassembly *reassembly, uint64_t offset, const buffer_chain *octets,
+                         uint64_t from, uint64_t to, time_ps arrival)
 {
   uint64_t held;
 
@@ -135,11 +136,14 @@ static void hold_run(mpa_reassembly *reassembly, uint64_t offset, const buffer_c
     buffer_chain_clear(&run);
   }
   count_arrival(reassembly, from, to, held < to - from);
+  return held;
 }
 
-/* Holds what is neither below the edge nor taken of the octets that start at `offset`. */
-static void hold(mpa_locator *locator, uint64_t offset, const buffer_chain *octets, time_ps arrival)
+/* Holds what is neither below the edge nor taken of the octets that start at `offset`; true when that is all
+ * of them, and none was held before. */
+static bool hold(mpa_locator *locator, uint64_t offset, const buffer_chain *octets, time_ps arrival)
 {
+  uint64_t held = 0;
   mpa_reassembly *reassembly = locator->reassembly;
   uint64_t from = MAX(offset, locator->edge);
   uint64_t end = offset + octets->length;
@@ -151,10 +155,11 @@ static void hold(mpa_locator *locator, uint64_t offset, const buffer_chain *octe
       taken = range_set_get(&reassembly->taken, index);
     }
     if (from < taken.from) {
-      hold_run(reassembly, offset, octets, from, MIN(end, taken.from), arrival);
+      held += hold_run(reassembly, offset, octets, from, MIN(end, taken.from), arrival);
     }
     from = taken.to;
   }
+  return held == octets->length;
 }
 
 void mpa_locator_hold_pieces(mpa_locator *locator, const buffer_chain *octets, const mpa_fpdu_piece *pieces,
@@ -313,14 +318,14 @@ void mpa_locator_follow_chain(mpa_locator *locator)
   }
 }
 
-/* A marker or the FPDU before establishes that an FPDU starts at `start`. */
-static void establish_ahead(mpa_locator *locator, uint64_t start, mpa_location method)
+/* A marker or the FPDU before establishes that an FPDU starts at `start`; false when it is not located yet.
+ */
+static bool establish_ahead(mpa_locator *locator, uint64_t start, mpa_location method)
 {
   /* At the edge the chain comes first. Below it, or within an FPDU that was taken, the pointer is useless
    * here and will be found out with the FPDU that contains it (docs/decisions.md). */
-  if (start > locator->edge && !range_set_contains(&locator->reassembly->taken, start, start + 1)) {
-    locate(locator, start, method);
-  }
+  return start <= locator->edge || range_set_contains(&locator->reassembly->taken, start, start + 1) ||
+         locate(locator, start, method);
 }
 
 /* The marker at `position` lies in the FPDU at the in-order edge, and is mute. */
@@ -332,24 +337,30 @@ static bool is_mute(const mpa_locator *locator, uint64_t position)
   return entry && entry->located && mpa_marker_is_mute(&entry->fpdu, position);
 }
 
-/* Method 2 (mpa-01 §5.4, MPA-166): the markers that became whole by the arrival of [from, to). Each is read
- * once: where it points is remembered when the header has not come. */
-static void follow_markers(mpa_locator *locator, uint64_t from, uint64_t to)
+/* Method 2 (mpa-01 §5.4, MPA-166): the markers that became whole by the arrival of `octets`, the first of
+ * which is at `from`. Each is read once, where it came if `is_new`: no octet was there before. Where it
+ * points is remembered when the header has not come. */
+static void follow_markers(mpa_locator *locator, uint64_t from, const buffer_chain *octets, bool is_new)
 {
+  mpa_reassembly *reassembly = locator->reassembly;
+  uint64_t to = from + octets->length;
   uint64_t position = MAX(mpa_marker_reaching(from), mpa_marker_next(locator->edge));
   uint64_t before = MPA_MARKER_NOWHERE; /* where the marker before pointed: mostly they are of one FPDU */
 
   for (; position < to && locator->error == MPA_ERROR_NONE; position += MPA_MARKER_PERIOD_OCTETS) {
     uint8_t spare[MPA_MARKER_OCTETS];
+    bool is_here = is_new && position >= from && to - position >= MPA_MARKER_OCTETS;
     const uint8_t *wire =
-        reassembly_queue_peek(locator->reassembly->octets, position, MPA_MARKER_OCTETS, spare);
+        is_here ? buffer_chain_flat_anywhere(octets, (uint32_t)(position - from), MPA_MARKER_OCTETS) : NULL;
 
+    wire = wire ? wire : reassembly_queue_peek(reassembly->octets, position, MPA_MARKER_OCTETS, spare);
     if (!wire || is_mute(locator, position)) {
       continue;
     }
     uint64_t header = mpa_marker_header(position, wire);
-    if (header != MPA_MARKER_NOWHERE && header != before) {
-      establish_ahead(locator, mpa_fpdu_start(header, true), MPA_LOCATED_BY_MARKER);
+    if (header != MPA_MARKER_NOWHERE && header != before && header != reassembly->marked &&
+        establish_ahead(locator, mpa_fpdu_start(header, true), MPA_LOCATED_BY_MARKER)) {
+      reassembly->marked = header;
     }
     before = header;
   }
@@ -374,15 +385,15 @@ static void follow_lengths(mpa_locator *locator, uint64_t from, uint64_t to)
   }
 }
 
-/* Beyond the in-order edge after the arrival of [from, to), what is located and complete is offered at once
+/* Beyond the in-order edge after the arrival of `octets`, what is located and complete is offered at once
  * (MPA-069). The methods come in this order because of several that locate an FPDU at the same arrival the
  * lowest-numbered counts: chain, marker, marker chain (docs/decisions.md). */
-static void look_ahead(mpa_locator *locator, uint64_t from, uint64_t to)
+static void look_ahead(mpa_locator *locator, uint64_t from, const buffer_chain *octets, bool is_new)
 {
   mpa_reassembly *reassembly = locator->reassembly;
 
-  follow_markers(locator, from, to);
-  follow_lengths(locator, from, to);
+  follow_markers(locator, from, octets, is_new);
+  follow_lengths(locator, from, from + octets->length);
   for (size_t index = 0; index < reassembly->completed.count && locator->error == MPA_ERROR_NONE; index++) {
     uint64_t start = *(uint64_t *)deque_at(&reassembly->completed, index);
     mpa_pending_fpdu *entry = mpa_pending_fpdus_find(&reassembly->pending, start);
@@ -399,13 +410,26 @@ static void look_ahead(mpa_locator *locator, uint64_t from, uint64_t to)
   }
 }
 
+/* The chain may go on after the arrival of octets from `from` on: the FPDU at the edge is complete, or they
+ * have its ULPDU_Length, or what tells whether a long one is followed. */
+static bool may_follow_chain(const mpa_locator *locator, uint64_t from)
+{
+  const mpa_pending_fpdus *pending = &locator->reassembly->pending;
+  const mpa_pending_fpdu *first = pending->entries.count > 0 ? mpa_pending_fpdus_at(pending, 0) : NULL;
+
+  return from < mpa_fpdu_header(locator->edge, locator->markers) + 2 * MPA_FPDU_LENGTH_OCTETS ||
+         (first && first->start == locator->edge && first->arrived == first->fpdu.end - first->start);
+}
+
 void mpa_locator_receive(mpa_locator *locator, uint64_t offset, const buffer_chain *octets, time_ps arrival)
 {
   deque_empty(&mpa_locator_reassembly(locator)->completed);
-  hold(locator, offset, octets, arrival);
-  mpa_locator_follow_chain(locator);
+  bool is_new = hold(locator, offset, octets, arrival);
+  if (may_follow_chain(locator, offset)) {
+    mpa_locator_follow_chain(locator);
+  }
   if (locator->markers && locator->error == MPA_ERROR_NONE) {
-    look_ahead(locator, offset, offset + octets->length);
+    look_ahead(locator, offset, octets, is_new);
   }
 }
 

@@ -103,8 +103,9 @@ static G_GNUC_NO_INLINE void *find_another_of(flow_table *table, const datagram 
 static inline bool is_of_last(const flow_table *table, const datagram *packet)
 {
   if (packet->kind == DATAGRAM_TCP && packet->ip_octets == IPV4_HEADER_OCTETS) {
-    return table->last_is_ipv4 &&
-           memcmp(packet->header + IPV4_SOURCE_AT, table->last_wire, FLOW_WIRE_OCTETS) == 0;
+    const uint8_t *wire = packet->header + IPV4_SOURCE_AT; /* compared as two words, without a call */
+    return table->last_is_ipv4 && memcmp(wire, table->last_wire, 8) == 0 &&
+           memcmp(wire + 8, table->last_wire + 8, FLOW_WIRE_OCTETS - 8) == 0;
   }
   return datagram_is_of_flow(packet, &table->last_key);
 }

@@ -225,10 +225,16 @@ void buffer_chain_append_slices(buffer_chain *chain, const buffer_chain *source,
     buffer_chain_deferred_buffer(chain)->references++;
     return;
   }
-  buffer_chain_range rest = buffer_chain_range_of(source, from, length);
-  while (rest.length > 0) {
-    octet_slice part = buffer_chain_range_next(&rest);
-    buffer_chain_append(chain, part.octets, part.length, part.buffer);
+  g_assert(from <= source->length && length <= source->length - from);
+  for (const octet_slice *slice = buffer_chain_slices(source); length > 0; slice++) {
+    if (from >= slice->length) {
+      from -= slice->length;
+      continue;
+    }
+    uint32_t part = MIN(slice->length - from, length);
+    buffer_chain_append(chain, slice->octets + from, part, slice->buffer);
+    length -= part;
+    from = 0;
   }
 }
 

@@ -44,13 +44,19 @@ bool mpa_front_is_plain(const mpa_front *front, const mpa_locator *locator, uint
   uint64_t end = mpa_front_end(front, edge);
   uint64_t position = MAX(mpa_marker_reaching(from), mpa_marker_next(edge));
 
-  for (; locator->markers && position + MPA_MARKER_OCTETS <= end; position += MPA_MARKER_PERIOD_OCTETS) {
-    uint8_t wire[MPA_MARKER_OCTETS];
+  const uint8_t *flat = buffer_chain_one_piece(&front->octets);
 
-    if (front->is_located && mpa_marker_is_mute(&front->fpdu, position)) {
+  for (; locator->markers && position + MPA_MARKER_OCTETS <= end; position += MPA_MARKER_PERIOD_OCTETS) {
+    uint8_t spare[MPA_MARKER_OCTETS];
+    const uint8_t *wire = flat ? flat + (position - edge) : spare;
+
+    if (!flat) {
+      buffer_chain_copy_out(&front->octets, (uint32_t)(position - edge), MPA_MARKER_OCTETS, spare);
+    }
+    if (front->is_located && (mpa_marker_points_to(position, wire, front->fpdu.header) ||
+                              mpa_marker_is_mute(&front->fpdu, position))) {
       continue;
     }
-    buffer_chain_copy_out(&front->octets, (uint32_t)(position - edge), MPA_MARKER_OCTETS, wire);
     uint64_t header = mpa_marker_header(position, wire);
     if (header != MPA_MARKER_NOWHERE && mpa_fpdu_start(header, true) > edge) {
       return false;

@@ -411,6 +411,9 @@ void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_sta
   uint64_t *values = gauge->snapshots[gauge->past].values;
   uint64_t reassembly = 0;
   for (int cause = 0; cause < HELD_CAUSES; cause++) {
+    if (state->octets[cause] == held->octets[cause]) {
+      continue;
+    }
     uint64_t change =
         in_whole_cells(gauge, state->octets[cause]) - in_whole_cells(gauge, held->octets[cause]);
     values[cause] += change;

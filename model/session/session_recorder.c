@@ -453,9 +453,8 @@ static bool is_held(const occupancy_state *state, const rnic_occupancy *held)
 
 static void trace_held(const session_recorder *recorder, uint32_t connection, const occupancy_state *state)
 {
-  const trace_scope at = scope_of(recorder, connection);
-
-  if (at.to) {
+  if (recorder->config.trace) {
+    const trace_scope at = scope_of(recorder, connection);
     TRACE(&at, HELD, .incomplete = state->octets[HELD_INCOMPLETE], .unlocated = state->octets[HELD_UNLOCATED],
           .order = state->octets[HELD_ORDER], .fragment = state->octets[HELD_FRAGMENT],
           .processing = state->octets[HELD_PROCESSING], .holes = state->holes,

@@ -67,8 +67,8 @@ typedef struct scenario_losses {
 
 scenario_losses scenario_losses_of(const scenario *s);
 
-/* Returns TRUE when `s` asks for what only ns-3 has, its TCP or a path on its nodes; `*key` is the first key
- * that does. */
+/* Returns TRUE when `s` asks for what only ns-3 has, its TCP or a path on its nodes; `*key` is then the first
+ * key that does. */
 gboolean scenario_needs_ns3(const scenario *s, scenario_key *key);
 
 /* Returns why the engine is what it is, for people: "run.engine = native", "auto: topology.medium = csma

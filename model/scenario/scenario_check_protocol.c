@@ -8,8 +8,10 @@ gboolean scenario_needs_ns3(const scenario *s, scenario_key *key)
 {
   const configuration *c = scenario_configuration(s);
 
-  /* The other keys of `topology` describe its chain, and mean nothing without one. */
-  *key = c->tcp_is_ns3 ? SCENARIO_TCP_IMPLEMENTATION : SCENARIO_TOPOLOGY_MEDIUM;
+  if (c->needs_ns3) {
+    /* The other keys of `topology` describe its chain, and mean nothing without one. */
+    *key = c->tcp_is_ns3 ? SCENARIO_TCP_IMPLEMENTATION : SCENARIO_TOPOLOGY_MEDIUM;
+  }
   return c->needs_ns3;
 }
 

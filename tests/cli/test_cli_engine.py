@@ -144,6 +144,9 @@ class Engine(kit.ProgramTest):
                             else "this iwarpsim was built without it; ")
         kit.write("a.cfg", SMALL)
         self.shell("env -u IWARPSIM_MODULES alone/iwarpsim run a.cfg --out r")
+        refused = self.expect_refused("env -u IWARPSIM_MODULES alone/iwarpsim run a.cfg --out r --engine ns3",
+                                      "; expected auto or native")
+        self.expect_start(refused.stderr, "--engine: run.engine = ns3 needs ns-3, ")
 
     @unittest.skipUnless(kit.HAS_NS3, "built without ns-3")
     def test_unusable_module(self):

@@ -59,11 +59,13 @@ void *buffer_chain_defer(buffer_chain *chain, uint32_t length, memory_pool *pool
   octet_buffer *buffer = octet_buffer_new_in(pool, sizeof(deferred_octets) + recipe_octets);
   deferred_octets *deferred = deferred_in(buffer);
   buffer->is_deferred = true;
-  deferred->slice = (octet_slice){.octets = NULL, .length = length, .buffer = buffer};
+  deferred->slice.octets = NULL;
+  deferred->slice.length = length;
+  deferred->slice.buffer = buffer;
   deferred->write = write;
   deferred->source = source;
   source->references++;
-  *chain = buffer_chain_of_deferred(buffer);
+  buffer_chain_init_deferred(chain, buffer);
   return deferred->recipe;
 }
 
@@ -73,14 +75,17 @@ octet_buffer *buffer_chain_deferred_buffer(const buffer_chain *chain)
   return chain->heap->buffer;
 }
 
-buffer_chain buffer_chain_of_deferred(octet_buffer *buffer)
+/* Member by member: a struct copied as a whole right after its members were written waits until all that was
+ * written before is in the cache, the octets that were just placed too (docs/performance.md, "Many
+ * connections"). */
+void buffer_chain_init_deferred(buffer_chain *chain, octet_buffer *buffer)
 {
   deferred_octets *deferred = deferred_in(buffer);
-  return (buffer_chain){.length = deferred->slice.length,
-                        .slice_count = 1,
-                        .heap_capacity = 1,
-                        .heap_dropped = BUFFER_CHAIN_DEFERRED,
-                        .heap = &deferred->slice};
+  chain->length = deferred->slice.length;
+  chain->slice_count = 1;
+  chain->heap_capacity = 1;
+  chain->heap_dropped = BUFFER_CHAIN_DEFERRED;
+  chain->heap = &deferred->slice;
 }
 
 void buffer_chain_write_deferred(const buffer_chain *chain)
@@ -221,7 +226,7 @@ void buffer_chain_append_slices(buffer_chain *chain, const buffer_chain *source,
   g_assert(chain != source);
   if (length == source->length && chain->length == 0 && chain->heap == NULL &&
       buffer_chain_is_deferred(source)) {
-    *chain = *source;
+    buffer_chain_init_deferred(chain, buffer_chain_deferred_buffer(source));
     buffer_chain_deferred_buffer(chain)->references++;
     return;
   }

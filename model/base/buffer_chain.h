@@ -120,8 +120,8 @@ void *buffer_chain_defer(buffer_chain *chain, uint32_t length, memory_pool *pool
 /* Returns the buffer of a deferred chain; no reference is added. */
 octet_buffer *buffer_chain_deferred_buffer(const buffer_chain *chain);
 
-/* Returns a deferred chain of `buffer` without a reference on it: to append from. */
-buffer_chain buffer_chain_of_deferred(octet_buffer *buffer);
+/* Makes `chain` a deferred one of `buffer` without a reference on it: to append from. */
+void buffer_chain_init_deferred(buffer_chain *chain, octet_buffer *buffer);
 
 /* Writes the octets of a deferred chain, unless they are written. */
 void buffer_chain_write_deferred(const buffer_chain *chain);

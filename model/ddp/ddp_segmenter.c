@@ -78,7 +78,11 @@ bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, ddp_ul
   ulpdu->slice_count = 1;
   ulpdu->length = header_octets + payload;
   if (payload > 0) {
-    ulpdu->slices[ulpdu->slice_count++] = segmenter->source(segmenter->source_user, segmenter->sent, payload);
+    const octet_slice octets = segmenter->source(segmenter->source_user, segmenter->sent, payload);
+    octet_slice *slice = &ulpdu->slices[ulpdu->slice_count++]; /* buffer_chain_init_deferred() says why so */
+    slice->octets = octets.octets;
+    slice->length = octets.length;
+    slice->buffer = octets.buffer;
   }
   segmenter->sent += payload;
   segmenter->busy = !last;

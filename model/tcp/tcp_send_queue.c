@@ -60,7 +60,8 @@ static G_GNUC_NO_INLINE void append_pieces(buffer_chain *target, const sent_reco
   if (record->flags & IN_PIECES) {
     buffer_chain_append_chain(target, record->at.pieces, from, length);
   } else {
-    buffer_chain deferred = buffer_chain_of_deferred(record->at.piece.buffer);
+    buffer_chain deferred;
+    buffer_chain_init_deferred(&deferred, record->at.piece.buffer);
     buffer_chain_append_chain(target, &deferred, from, length);
   }
 }

@@ -101,11 +101,12 @@ enum {
   LOSS_FLOOR_SEGMENTS = 2, /* RFC 5681 equation 4 */
 };
 
-/* This is what tcp_congestion_remember() keeps, followed by the control's state. */
-struct tcp_congestion_memory {
+/* This is what tcp_congestion_remember() keeps: the control's state follows. It lies after that at present.
+ */
+typedef struct tcp_congestion_memory {
   tcp_congestion_window window;
   uint64_t state[];
-};
+} tcp_congestion_memory;
 
 static const tcp_congestion_control *control_of(const tcp_config *config)
 {
@@ -123,7 +124,7 @@ static const tcp_congestion_control *control_of(const tcp_config *config)
 static void *state_of(tcp_congestion *congestion)
 {
   if (!congestion->state) {
-    congestion->state = g_malloc0(congestion->control->state_octets);
+    congestion->state = g_malloc0(2 * congestion->control->state_octets + sizeof(tcp_congestion_memory));
     if (congestion->control->start) {
       congestion->control->start(congestion->state);
     }
@@ -131,11 +132,18 @@ static void *state_of(tcp_congestion *congestion)
   return congestion->state;
 }
 
+static tcp_congestion_memory *memory_of(tcp_congestion *congestion)
+{
+  return (tcp_congestion_memory *)(void *)((uint8_t *)state_of(congestion) +
+                                           congestion->control->state_octets);
+}
+
 void tcp_congestion_init(tcp_congestion *congestion, const tcp_config *config, uint32_t smss_octets,
                          uint64_t initial_window_octets)
 {
   tcp_slow_start_kind kind = config->slow_start;
   g_assert(smss_octets > 0 && initial_window_octets >= smss_octets && initial_window_octets <= UINT32_MAX);
+  const bool is_pp = kind == TCP_SLOW_START_HYSTART_PP;
   *congestion = (tcp_congestion){
       /* RFC 5681 §3.1: the threshold is arbitrarily high */
       .window = {.smss_octets = smss_octets, .octets = initial_window_octets, .threshold_octets = UINT64_MAX},
@@ -148,8 +156,11 @@ void tcp_congestion_init(tcp_congestion *congestion, const tcp_config *config, u
       .of_segments = config->window_of_segments,
       .of_window = config->threshold_of_window,
       .shortest_ps = TIME_PS_NEVER,
-      .hystart_pp = kind == TCP_SLOW_START_HYSTART_PP ? tcp_hystart_pp_new() : NULL,
+      .has_hystart_pp = is_pp,
   };
+  if (is_pp) {
+    congestion->hystart_pp = tcp_hystart_pp_new();
+  }
 }
 
 void tcp_congestion_begin_flight(tcp_congestion *congestion, tcp_hystart *hystart)
@@ -159,14 +170,15 @@ void tcp_congestion_begin_flight(tcp_congestion *congestion, tcp_hystart *hystar
                              .late_rounds = congestion->late_rounds,
                              .paced = congestion->paced};
     congestion->hystart = hystart;
+    congestion->in_flight = true;
   }
 }
 
 void tcp_congestion_end_flight(tcp_congestion *congestion)
 {
-  if (congestion->hystart) {
+  if (congestion->in_flight) {
     congestion->shortest_ps = congestion->hystart->shortest_ps;
-    congestion->hystart = NULL;
+    congestion->in_flight = false;
   }
 }
 
@@ -201,9 +213,9 @@ void tcp_congestion_set_smss(tcp_congestion *congestion, uint32_t smss_octets, b
                                                                  congestion->window.smss_octets, smss_octets);
   }
   change_smss(congestion, &congestion->window, state_of(congestion), smss_octets, keeps_segments);
-  if (congestion->before) {
-    change_smss(congestion, &congestion->before->window, congestion->before->state, smss_octets,
-                keeps_segments);
+  if (congestion->remembers) {
+    tcp_congestion_memory *memory = memory_of(congestion);
+    change_smss(congestion, &memory->window, memory->state, smss_octets, keeps_segments);
   }
 }
 
@@ -211,7 +223,7 @@ void tcp_congestion_judge_delay(tcp_congestion *congestion, const tcp_congestion
 {
   const tcp_congestion_control *control = congestion->control;
   tcp_congestion_window *window = &congestion->window;
-  if (!congestion->hystart || congestion->found || !tcp_congestion_in_slow_start(congestion)) {
+  if (!congestion->in_flight || congestion->found || !tcp_congestion_in_slow_start(congestion)) {
     return;
   }
   bool disregards =
@@ -227,11 +239,11 @@ void tcp_congestion_judge_delay(tcp_congestion *congestion, const tcp_congestion
 static uint32_t heed_delay(tcp_congestion *congestion, const tcp_congestion_ack *ack, time_ps now)
 {
   tcp_congestion_window *window = &congestion->window;
-  if (!ack->judged && congestion->hystart) {
+  if (!ack->judged && congestion->in_flight) {
     tcp_congestion_judge_delay(congestion, ack, now);
   }
   /* RFC 9406 §4.3: only in the first slow start; later ones have a threshold that was found. */
-  if (!congestion->hystart_pp || window->threshold_octets < UINT64_MAX) {
+  if (!congestion->has_hystart_pp || window->threshold_octets < UINT64_MAX) {
     return 1;
   }
   if (tcp_hystart_pp_should_stop(congestion->hystart_pp, ack)) {
@@ -325,7 +337,7 @@ void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets,
   congestion->window.octets = congestion->window.smss_octets;
   congestion->inflated = false;
   congestion->found = false;
-  if (congestion->hystart) {
+  if (congestion->in_flight) {
     congestion->hystart->shortest_ps = TIME_PS_NEVER;
     congestion->hystart->in_round = false;
   }
@@ -334,15 +346,13 @@ void tcp_congestion_collapse(tcp_congestion *congestion, uint64_t flight_octets,
 void tcp_congestion_remember(tcp_congestion *congestion)
 {
   congestion->remembers = true;
-  if (!congestion->before) {
-    congestion->before = g_malloc0(sizeof(tcp_congestion_memory) + congestion->control->state_octets);
-  }
-  congestion->before->window = congestion->window;
-  memcpy(congestion->before->state, state_of(congestion), congestion->control->state_octets);
+  memory_of(congestion)->window = congestion->window;
+  memcpy(memory_of(congestion)->state, state_of(congestion), congestion->control->state_octets);
 }
 
 void tcp_congestion_undo(tcp_congestion *congestion)
 {
+  const tcp_congestion_memory *before = memory_of(congestion);
   tcp_congestion_window *window = &congestion->window;
   if (!congestion->remembers) {
     return;
@@ -352,10 +362,10 @@ void tcp_congestion_undo(tcp_congestion *congestion)
     window->octets = MIN(window->octets, window->threshold_octets);
     congestion->inflated = false;
   }
-  window->octets = MAX(window->octets, congestion->before->window.octets);
-  window->threshold_octets = MAX(window->threshold_octets, congestion->before->window.threshold_octets);
+  window->octets = MAX(window->octets, before->window.octets);
+  window->threshold_octets = MAX(window->threshold_octets, before->window.threshold_octets);
   if (congestion->control->undoes) {
-    memcpy(state_of(congestion), congestion->before->state, congestion->control->state_octets);
+    memcpy(state_of(congestion), before->state, congestion->control->state_octets);
   }
 }
 

@@ -16,26 +16,26 @@
 #include "tcp/tcp_congestion_control.h"
 #include "tcp/tcp_hystart.h"
 
-/* This is what tcp_congestion_remember() keeps. */
-typedef struct tcp_congestion_memory tcp_congestion_memory;
-
 typedef struct tcp_congestion {
   tcp_congestion_window window;
   const tcp_congestion_control *control;
-  void *state;                   /* NULL before the control has anything to do: state_of() */
-  tcp_congestion_memory *before; /* NULL before the first */
-  uint32_t restart_octets;       /* RFC 5681 §4.1: the initial window */
-  bool inflated : 1;             /* the window counts what has left the network, too (RFC 6582 §3.2) */
-  bool remembers : 1;            /* there is something to undo: `before` is of tcp_congestion_remember() */
-  bool has_hystart : 1;          /* not together with `hystart_pp` */
-  bool late_rounds : 1;          /* HyStart's */
-  bool found : 1;                /* HyStart has ended slow start: it judges again after a time-out */
-  bool paced : 1;                /* HyStart judges trains of acknowledgements with that in mind */
-  bool of_segments : 1;          /* tcp_config.window_of_segments */
-  bool of_window : 1;            /* tcp_config.threshold_of_window */
-  time_ps shortest_ps;           /* HyStart's, while nothing is in flight */
-  tcp_hystart *hystart;          /* NULL while nothing is in flight */
-  tcp_hystart_pp *hystart_pp;
+  void *state;             /* NULL before the control has anything to do: state_of() */
+  uint32_t restart_octets; /* RFC 5681 §4.1: the initial window */
+  bool inflated : 1;       /* the window counts what has left the network, too (RFC 6582 §3.2) */
+  bool remembers : 1;      /* there is something to undo: memory_of() is of tcp_congestion_remember() */
+  bool has_hystart : 1;    /* not together with … */
+  bool has_hystart_pp : 1; /* … HyStart++ */
+  bool in_flight : 1;      /* something is, and with has_hystart there is `hystart` */
+  bool late_rounds : 1;    /* HyStart's */
+  bool found : 1;          /* HyStart has ended slow start: it judges again after a time-out */
+  bool paced : 1;          /* HyStart judges trains of acknowledgements with that in mind */
+  bool of_segments : 1;    /* tcp_config.window_of_segments */
+  bool of_window : 1;      /* tcp_config.threshold_of_window */
+  union {
+    time_ps shortest_ps; /* HyStart's, while nothing is in flight */
+    tcp_hystart *hystart;
+    tcp_hystart_pp *hystart_pp;
+  };
 } tcp_congestion;
 
 /* Begins with a window of `initial_window_octets` (RFC 6928), no slow start threshold yet, nothing in

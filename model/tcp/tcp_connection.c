@@ -188,7 +188,7 @@ static void connection_abort(tcp_transport *transport, time_ps now)
   /* RFC 9293 §3.10.5: the states in which the peer must be informed */
   if (connection->state >= TCP_STATE_SYN_RECEIVED && connection->state <= TCP_STATE_CLOSE_WAIT) {
     connection->reset_due = true;
-    connection->reset = (tcp_pending_reset){.is_answer = false};
+    tcp_sender_incidents(&connection->sender)->reset = (tcp_pending_reset){.is_answer = false};
   }
   tcp_connection_enter_closed(connection, TCP_STATE_CLOSED, TCP_CLOSE_ABORTED, now);
 }
@@ -199,17 +199,18 @@ void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_head
   if (tcp_header_has(header, TCP_RST)) {
     return;
   }
+  tcp_pending_reset *reset = &tcp_sender_incidents(&connection->sender)->reset;
   connection->reset_due = true;
-  connection->reset = (tcp_pending_reset){.is_answer = true};
+  *reset = (tcp_pending_reset){.is_answer = true};
   if (tcp_header_has(header, TCP_ACK)) {
-    connection->reset.flags = TCP_RST;
-    connection->reset.sequence = header->acknowledgement;
+    reset->flags = TCP_RST;
+    reset->sequence = header->acknowledgement;
     return;
   }
   uint32_t octets =
       payload_octets + (tcp_header_has(header, TCP_SYN) ? 1 : 0) + (tcp_header_has(header, TCP_FIN) ? 1 : 0);
-  connection->reset.flags = TCP_RST | TCP_ACK;
-  connection->reset.acknowledgement = header->sequence + octets;
+  reset->flags = TCP_RST | TCP_ACK;
+  reset->acknowledgement = header->sequence + octets;
 }
 
 static time_ps connection_deadline(const tcp_transport *transport)
@@ -228,8 +229,8 @@ void tcp_connection_set_path_mtu(tcp_connection *connection, uint32_t mtu_octets
   uint32_t before = connection->transport.gauges.emss_octets;
   connection->send_mtu_octets = (uint16_t)mtu_octets;
   connection->mtu_lowered = mtu_octets < connection->link_mtu_octets;
-  connection->mtu_expires_s = (uint32_t)(now / TIME_PS_PER_SECOND) + 1 + MTU_EXPIRY_S;
   tcp_sender_statistics(&connection->sender)->path_mtu_changes++;
+  connection->sender.incidents->mtu_expires_s = (uint32_t)(now / TIME_PS_PER_SECOND) + 1 + MTU_EXPIRY_S;
   TRACE(connection->sender.config->trace, MTU_CHANGED, .mtu_octets = mtu_octets);
   tcp_connection_find_emss(connection);
   if (connection->transport.gauges.emss_octets == before) {

@@ -19,11 +19,11 @@
  * tcp_congestion. */
 
 typedef struct tcp_ecn {
-  bool asks;    /* by its SYN */
-  bool answers; /* to a SYN that asks */
-  bool exact;   /* DCTCP: ECE on ACKs follows CE; else ECE is set until CWR comes */
-  bool agreed;
-  bool echo; /* ECE is set on what leaves; DCTCP.CE of RFC 8257 */
+  bool asks : 1;    /* by its SYN */
+  bool answers : 1; /* to a SYN that asks */
+  bool exact : 1;   /* DCTCP: ECE on ACKs follows CE; else ECE is set until CWR comes */
+  bool agreed : 1;
+  bool echo : 1; /* ECE is set on what leaves; DCTCP.CE of RFC 8257 */
 } tcp_ecn;
 
 /* Nothing is agreed yet. DCTCP asks whatever `config->ecn` is: without marks it would not be DCTCP. */
@@ -60,15 +60,6 @@ typedef enum tcp_state {
   TCP_STATE_TIME_WAIT,
 } tcp_state;
 
-/* A RST that waits to leave. That of an abort is a segment of the connection; an answer may have to carry
- * sequence numbers that are no positions of ours. */
-typedef struct tcp_pending_reset {
-  bool is_answer; /* what follows is of that */
-  uint8_t flags;
-  uint32_t sequence;
-  uint32_t acknowledgement;
-} tcp_pending_reset;
-
 enum {
   TIMESTAMPS_OPTION_OCTETS = 12, /* with the padding (RFC 7323 App. A) */
   WINDOW_SCALE_MAX = 14,         /* RFC 7323 §2.3 */
@@ -85,7 +76,7 @@ typedef struct tcp_connection {
   bool closed : 1;  /* events.closed has been called */
   bool syn_due : 1;
   bool reset_due : 1;
-  bool earlier_ack_due : 1; /* an ACK of less than has come: see make_earlier_ack(); … */
+  bool earlier_ack_due : 1; /* an ACK of less than has come: see make_earlier_ack() */
   bool mtu_lowered : 1;     /* the path MTU is not the first hop's */
 
   /* agreed by the SYNs */
@@ -95,26 +86,21 @@ typedef struct tcp_connection {
   uint8_t send_scale;    /* of the windows the peer sends */
   uint8_t receive_scale; /* of those we send */
   tcp_ecn ecn;
-  uint8_t earlier_ack_flags; /* … and its flags */
-  uint16_t peer_window;      /* as on the wire */
-  uint16_t local_port;       /* sender.config may be of many connections: this and what follows is ours … */
+  uint16_t peer_window; /* as on the wire */
+  uint16_t local_port;  /* sender.config may be of many connections: this and what follows is ours … */
+  uint16_t syn_timeouts;
   uint32_t isn;
   uint16_t remote_port;
   uint16_t send_mtu_octets; /* … as the path MTU is now */
   uint32_t peer_isn;
   uint32_t peer_mss_octets; /* UINT32_MAX before */
-  uint32_t mtu_expires_s;   /* with mtu_lowered: at this second the path MTU is the first hop's again */
+  uint16_t link_mtu_octets; /* of the first hop: what the path MTU is until a router or time-outs lower it */
 
   /* the peer's window (RFC 9293 §3.3.1) */
   int64_t window_position;      /* SND.WL1 */
   uint64_t window_acknowledged; /* SND.WL2 */
 
   tcp_recent_timestamp recent_timestamp;
-
-  tcp_pending_reset reset;
-  uint16_t syn_timeouts;
-  uint16_t link_mtu_octets; /* of the first hop: what the path MTU is until a router or time-outs lower it */
-  uint64_t earlier_acknowledgement;
 } tcp_connection;
 
 /* Returns what a `transport` of tcp_connection_new() is. */

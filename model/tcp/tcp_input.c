@@ -279,8 +279,8 @@ static G_GNUC_NO_INLINE void arrive_ecn(tcp_connection *connection, const tcp_in
   }
   if (receiver->need == TCP_ACK_DELAYED && tcp_receiver_out_of_order_runs(receiver) == 0) {
     connection->earlier_ack_due = true;
-    connection->earlier_ack_flags = flags_before;
-    connection->earlier_acknowledgement = receiver->next;
+    tcp_sender_incidents(&connection->sender)->earlier_ack_flags = flags_before;
+    connection->sender.incidents->earlier_acknowledgement = receiver->next;
   }
   tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
 }

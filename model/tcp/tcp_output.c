@@ -128,14 +128,15 @@ static inline void begin_segment(tcp_connection *connection, tcp_header *header,
  * established (§3.1), and the timestamps (RFC 7323 §3.2). */
 static datagram *make_reset(tcp_connection *connection, time_ps now)
 {
+  const tcp_pending_reset *reset = &connection->sender.incidents->reset;
   tcp_header header = {
       .source_port = connection->local_port,
       .destination_port = connection->remote_port,
-      .sequence = connection->reset.sequence,
-      .acknowledgement = connection->reset.acknowledgement,
-      .flags = connection->reset.flags,
+      .sequence = reset->sequence,
+      .acknowledgement = reset->acknowledgement,
+      .flags = reset->flags,
   };
-  if (!connection->reset.is_answer) {
+  if (!reset->is_answer) {
     write_header(connection, &header, (int64_t)connection->sender.next, connection->receiver.next,
                  tcp_receiver_window_edge(&connection->receiver), TCP_RST, now);
   }
@@ -180,8 +181,9 @@ static G_GNUC_NO_INLINE datagram *make_earlier_ack(tcp_connection *connection, t
 {
   int64_t position = (int64_t)connection->sender.next;
   tcp_header header;
-  write_header(connection, &header, position, connection->earlier_acknowledgement,
-               tcp_receiver_window_edge(&connection->receiver), connection->earlier_ack_flags, now);
+  const tcp_incidents *incidents = connection->sender.incidents;
+  write_header(connection, &header, position, incidents->earlier_acknowledgement,
+               tcp_receiver_window_edge(&connection->receiver), incidents->earlier_ack_flags, now);
   connection->earlier_ack_due = false;
   return make_datagram(connection, &header, NULL);
 }
@@ -258,7 +260,7 @@ static G_GNUC_NO_INLINE datagram *transmit_seldom(tcp_connection *connection, ti
   if (rests) {
     return NULL;
   }
-  if (connection->mtu_lowered && now / TIME_PS_PER_SECOND >= connection->mtu_expires_s) {
+  if (connection->mtu_lowered && now / TIME_PS_PER_SECOND >= connection->sender.incidents->mtu_expires_s) {
     /* The path MTU has not fallen for ten minutes: what made it fall may be gone, so it is the first hop's
      * again (RFC 1191 §6.3, RFC 8201 §5.3). */
     tcp_connection_set_path_mtu(connection, connection->link_mtu_octets, UINT64_MAX, now);

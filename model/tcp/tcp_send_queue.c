@@ -25,6 +25,7 @@ enum { CAPACITY_AT_FIRST = 16 };
  * power of 2. */
 struct tcp_kept_records {
   uint32_t capacity;
+  uint64_t posted;        /* octets so far, released or not */
   uint64_t first;         /* number of the oldest record kept */
   uint64_t end;           /* one beyond the number of the newest */
   uint64_t unsent_record; /* number of the record that holds `unsent`; `end` when all is sent */
@@ -101,22 +102,23 @@ void tcp_send_queue_clear(tcp_send_queue *queue)
   queue->kept = NULL;
 }
 
-static tcp_kept_records *kept_new(uint32_t capacity)
+static tcp_kept_records *kept_new(uint32_t capacity, uint64_t posted)
 {
   tcp_kept_records *kept = g_malloc(sizeof *kept + capacity * sizeof(sent_record));
   kept->capacity = capacity;
+  kept->posted = posted;
   kept->first = 0;
   kept->end = 0;
   kept->unsent_record = 0;
   return kept;
 }
 
-static G_GNUC_NO_INLINE tcp_kept_records *grown(tcp_kept_records *kept)
+static G_GNUC_NO_INLINE tcp_kept_records *grown(tcp_kept_records *kept, uint64_t posted)
 {
   if (!kept) {
-    return kept_new(CAPACITY_AT_FIRST);
+    return kept_new(CAPACITY_AT_FIRST, posted);
   }
-  tcp_kept_records *larger = kept_new(kept->capacity * 2);
+  tcp_kept_records *larger = kept_new(kept->capacity * 2, posted);
   larger->first = kept->first;
   larger->end = kept->end;
   larger->unsent_record = kept->unsent_record;
@@ -127,19 +129,24 @@ static G_GNUC_NO_INLINE tcp_kept_records *grown(tcp_kept_records *kept)
   return larger;
 }
 
+uint64_t tcp_send_queue_posted(const tcp_send_queue *queue)
+{
+  return queue->kept ? queue->kept->posted : queue->unsent;
+}
+
 void tcp_send_queue_post(tcp_send_queue *queue, buffer_chain *record, unsigned flags)
 {
   if (record->length == 0) {
     return;
   }
   if (!queue->kept || queue->kept->end - queue->kept->first == queue->kept->capacity) {
-    queue->kept = grown(queue->kept);
+    queue->kept = grown(queue->kept, tcp_send_queue_posted(queue));
   }
   sent_record *last = record_at(queue->kept, queue->kept->end++);
-  last->from = queue->posted;
+  last->from = queue->kept->posted;
   last->length = record->length;
   last->flags = flags;
-  queue->posted += record->length;
+  queue->kept->posted += record->length;
   if (record->slice_count == 1 && !record->heap) {
     const octet_slice *slice = buffer_chain_slices(record);
     last->at.piece.octets = slice->octets;
@@ -159,7 +166,7 @@ static bool is_fpdu(const sent_record *record)
 static G_GNUC_NO_INLINE tcp_cut cut_stream(const tcp_send_queue *queue, uint64_t from, uint64_t number,
                                            uint32_t emss_octets, bool plain_only)
 {
-  uint64_t end = MIN(from + emss_octets, queue->posted);
+  uint64_t end = MIN(from + emss_octets, queue->kept->posted);
   bool all_fpdus = true;
   for (; number < queue->kept->end; number++) {
     const sent_record *record = record_at(queue->kept, number);
@@ -212,16 +219,21 @@ static inline tcp_cut cut(const tcp_send_queue *queue, uint64_t from, uint64_t n
   return cut_fpdus(queue, from, number, emss_octets);
 }
 
+static inline bool is_all_sent(const tcp_send_queue *queue)
+{
+  return !queue->kept || queue->unsent == queue->kept->posted;
+}
+
 uint32_t tcp_send_queue_next_octets(const tcp_send_queue *queue)
 {
-  return queue->unsent == queue->posted
+  return is_all_sent(queue)
              ? 0
              : (uint32_t)(record_end(record_at(queue->kept, queue->kept->unsent_record)) - queue->unsent);
 }
 
 inline tcp_cut tcp_send_queue_cut(const tcp_send_queue *queue, uint32_t emss_octets)
 {
-  if (queue->unsent == queue->posted) {
+  if (is_all_sent(queue)) {
     return (tcp_cut){.length = 0};
   }
   return cut(queue, queue->unsent, queue->kept->unsent_record, emss_octets);
@@ -247,7 +259,7 @@ static G_GNUC_NO_INLINE void send_of_records(tcp_send_queue *queue, uint64_t end
 void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target)
 {
   const uint64_t end = queue->unsent + length;
-  g_assert(end <= queue->posted);
+  g_assert(length == 0 || end <= queue->kept->posted);
   if (length > 0) {
     send_of_record(queue, end, target);
   }
@@ -292,7 +304,7 @@ bool tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to
   if (from == to) {
     return ends_fpdu;
   }
-  g_assert(from < to && to <= queue->posted && queue->kept &&
+  g_assert(from < to && queue->kept && to <= queue->kept->posted &&
            record_at(queue->kept, queue->kept->first)->from <= from);
   for (uint64_t number = find(queue, from); from < to; number++) {
     const sent_record *record = record_at(queue->kept, number);

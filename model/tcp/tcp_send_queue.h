@@ -17,13 +17,15 @@ typedef struct tcp_kept_records tcp_kept_records;
 
 typedef struct tcp_send_queue {
   tcp_segmentation segmentation;
-  uint64_t posted;
   uint64_t unsent;        /* position of the first octet never sent */
   tcp_kept_records *kept; /* NULL when there is none: a connection that rests needs no room for them */
 } tcp_send_queue;
 
 /* Frees what it has. All 0 but its segmentation, it is an empty queue at stream position 0. */
 void tcp_send_queue_clear(tcp_send_queue *queue);
+
+/* Returns how many octets were posted, released or not. */
+uint64_t tcp_send_queue_posted(const tcp_send_queue *queue);
 
 /* Appends the octets moved out of `record`; `flags`: TCP_RECORD_…. An empty record is nothing. */
 void tcp_send_queue_post(tcp_send_queue *queue, buffer_chain *record, unsigned flags);

@@ -31,9 +31,8 @@ void tcp_sender_clear(tcp_sender *sender)
 {
   free_flight(sender);
   tcp_send_queue_clear(&sender->queue);
-  g_free(sender->congestion.hystart_pp);
+  g_free(sender->congestion.has_hystart_pp ? sender->congestion.hystart_pp : NULL);
   g_free(sender->congestion.state);
-  g_free(sender->congestion.before);
   tcp_undo_free(sender->incidents ? sender->incidents->undo : NULL);
   g_free(sender->incidents);
 }
@@ -124,7 +123,7 @@ void tcp_sender_end_flight(tcp_sender *sender)
 static uint64_t recut(void *user, uint64_t from, uint64_t to)
 {
   const tcp_sender *sender = user;
-  uint64_t posted = sender->queue.posted;
+  uint64_t posted = sender->gauges->posted_octets;
   if (from == posted) {
     return to; /* the FIN alone */
   }

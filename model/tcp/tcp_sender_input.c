@@ -25,7 +25,7 @@ static uint64_t find_original(const tcp_sender *sender, const tcp_acknowledgemen
 static void note_position(tcp_sender *sender, uint64_t position)
 {
   sender->acknowledged = position;
-  tcp_send_queue_release(&sender->queue, MIN(position, sender->queue.posted));
+  tcp_send_queue_release(&sender->queue, MIN(position, sender->gauges->posted_octets));
   sender->flight->duplicate_acks = 0;
   sender->flight->limited_octets = 0;
   sender->timeouts_in_a_row = 0;

@@ -82,7 +82,7 @@ static bool fits(const tcp_sender *sender, uint64_t octets, int64_t room)
 /* [from, to) of what was sent before, of which the FIN may be the last. */
 static void build_again(tcp_sender *sender, tcp_outgoing *outgoing, uint64_t from, uint64_t to)
 {
-  uint64_t posted = sender->queue.posted;
+  uint64_t posted = sender->gauges->posted_octets;
   uint64_t payload_end = MIN(to, posted);
   bool ends_fpdu = tcp_send_queue_copy(&sender->queue, from, payload_end, outgoing->payload);
   bool has_payload = outgoing->payload->length > 0;
@@ -186,7 +186,7 @@ static bool resend(tcp_sender *sender, const tcp_sent_segment *segment, bool mov
  * shorter. */
 static uint64_t repacketized_end(const tcp_sender *sender, const tcp_sent_segment *segment)
 {
-  uint64_t posted = sender->queue.posted;
+  uint64_t posted = sender->gauges->posted_octets;
   uint64_t run_end = tcp_scoreboard_lost_run_end(&sender->flight->board, segment->number,
                                                  segment->from + sender->emss_octets);
   if (segment->from == posted || run_end == segment->to) {

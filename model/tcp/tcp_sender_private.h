@@ -134,11 +134,26 @@ typedef struct tcp_sender_flight {
   tcp_scoreboard board;
 } tcp_sender_flight;
 
-/* This is what most connections never need: what is known of the last losses and marks, and the counters. */
+/* A RST that waits to leave. That of an abort is a segment of the connection; an answer may have to carry
+ * sequence numbers that are no positions of ours. */
+typedef struct tcp_pending_reset {
+  bool is_answer; /* what follows is of that */
+  uint8_t flags;
+  uint32_t sequence;
+  uint32_t acknowledgement;
+} tcp_pending_reset;
+
+/* This is what most connections never need: what is known of the last losses and marks, the counters, and
+ * what tcp_connection keeps here. */
 typedef struct tcp_incidents {
   tcp_statistics statistics; /* of the connection */
   tcp_undo *undo;            /* NULL before the first recovery or time-out */
   int64_t ecn_point;         /* SND.NXT at the last reduction; -1: none yet */
+  /* with earlier_ack_due: */
+  uint64_t earlier_acknowledgement;
+  uint8_t earlier_ack_flags;
+  uint32_t mtu_expires_s;  /* with mtu_lowered: at this second the path MTU is the first hop's again */
+  tcp_pending_reset reset; /* with reset_due */
 } tcp_incidents;
 
 struct tcp_sender {

@@ -34,9 +34,8 @@ static inline tcp_congestion *tcp_congestion_new(tcp_congestion_kind kind, tcp_s
 static inline void tcp_congestion_free(tcp_congestion *congestion)
 {
   if (congestion) {
-    g_free(congestion->hystart_pp);
+    g_free(congestion->has_hystart_pp ? congestion->hystart_pp : NULL);
     g_free(congestion->state);
-    g_free(congestion->before);
     g_free(congestion);
   }
 }

@@ -301,7 +301,7 @@ void skip_to(tcp_fixture *f, uint64_t position)
     end->config.isn -= (uint32_t)position;
     connection->isn -= (uint32_t)position;
     connection->peer_isn -= (uint32_t)position;
-    sender->queue.posted = sender->queue.unsent = sender->acknowledged = sender->next = position;
+    sender->queue.unsent = sender->acknowledged = sender->next = position;
     sender->window_edge += position;
     connection->transport.gauges.posted_octets = position;
     tcp_receiver_start_at(&connection->receiver, position);

@@ -33,7 +33,7 @@ static void post(tcp_send_queue *queue, uint32_t octets, unsigned flags)
   if (octets > 0) {
     g_autoptr(octet_buffer) buffer = octet_buffer_new(octets);
     for (uint32_t i = 0; i < octets; i++) {
-      octet_buffer_octets(buffer)[i] = octet_at(queue->posted + i);
+      octet_buffer_octets(buffer)[i] = octet_at(tcp_send_queue_posted(queue) + i);
     }
     buffer_chain_append(&record, octet_buffer_octets(buffer), octets, buffer);
   }
@@ -180,7 +180,7 @@ ROW_TEST(test_cut_again, cut_again_rows)
   for (unsigned i = 0; i < G_N_ELEMENTS(c->fpdus) && c->fpdus[i] > 0; i++) {
     post(queue, c->fpdus[i], TCP_RECORD_FPDU);
   }
-  post(queue, (uint32_t)(2600 - queue->posted), 0);
+  post(queue, (uint32_t)(2600 - tcp_send_queue_posted(queue)), 0);
   send_octets(queue, 2600);
   g_assert_cmpuint(tcp_send_queue_cut_at(queue, c->from, c->to, c->emss_octets), ==, c->length);
 }

@@ -270,16 +270,6 @@ static void sort_values(GArray *values)
   }
 }
 
-static void sort_group(message_group *group)
-{
-  for (message_quantity of = 0; !group->is_sorted && of < MESSAGE_QUANTITIES; of++) {
-    if (group->values[of]) {
-      sort_values(group->values[of]);
-    }
-  }
-  group->is_sorted = true;
-}
-
 /* Returns how many of the sorted `values` (NULL: none) are `bits` or less. */
 static uint64_t count_up_to(const GArray *values, uint64_t bits)
 {
@@ -362,7 +352,12 @@ message_statistics message_log_statistics(const message_log *log, uint32_t class
       all.count += group->count;
       all.incomplete += group->incomplete;
       all.octets += group->octets;
-      sort_group(group);
+      for (message_quantity of = 0; !group->is_sorted && of < MESSAGE_QUANTITIES; of++) {
+        if (group->values[of]) {
+          sort_values(group->values[of]);
+        }
+      }
+      group->is_sorted = true;
       g_ptr_array_add(groups, group);
     }
   }

@@ -157,33 +157,18 @@ bool rnic_buffer_pool_guards_intact(const rnic_buffer_pool *pool, const uint8_t 
 
 /* --- The host --- */
 
-static rnic_pools *pools_new(void)
-{
-  rnic_pools *pools = g_new0(rnic_pools, 1);
-
-  pools->datagrams = memory_pool_new(sizeof(datagram));
-  pools->fpdus = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)mpa_fpdu_memory_free);
-  pools->buffers = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)rnic_buffer_pool_free);
-  return pools;
-}
-
-static void pools_unref(rnic_pools *pools)
-{
-  if (--pools->hosts == 0) {
-    memory_pool_unref(pools->datagrams); /* what is still on its way lives on */
-    g_hash_table_destroy(pools->fpdus);
-    g_hash_table_destroy(pools->buffers);
-    g_free(pools);
-  }
-}
-
 rnic_host *rnic_host_new(uint64_t seed, const rnic_host *neighbour)
 {
   rnic_host *host = g_new0(rnic_host, 1);
 
   host->stags = ddp_stag_table_new(seed);
-  host->pools = neighbour ? neighbour->pools : pools_new();
-  host->pools->hosts++;
+  host->pools = neighbour ? neighbour->pools : g_new0(rnic_pools, 1);
+  rnic_pools *pools = host->pools;
+  if (pools->hosts++ == 0) {
+    pools->datagrams = memory_pool_new(sizeof(datagram));
+    pools->fpdus = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)mpa_fpdu_memory_free);
+    pools->buffers = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)rnic_buffer_pool_free);
+  }
   return host;
 }
 
@@ -193,7 +178,12 @@ void rnic_host_free(rnic_host *host)
     ddp_stag_table_free(host->stags);
     g_free(host->memory);
     g_free(host->pace);
-    pools_unref(host->pools);
+    if (--host->pools->hosts == 0) {
+      memory_pool_unref(host->pools->datagrams); /* what is still on its way lives on */
+      g_hash_table_destroy(host->pools->fpdus);
+      g_hash_table_destroy(host->pools->buffers);
+      g_free(host->pools);
+    }
     tcp_config_release(host->tcp_config);
     g_free(host);
   }

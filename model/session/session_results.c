@@ -247,17 +247,6 @@ static run_status set_ending(const session *self, const metric_terms *terms, ses
   return RUN_OK;
 }
 
-/* What a host dropped for its TCP checksum was lost, too, if the path that lost it is known. */
-static void count_damaged(const session *self, const metric_terms *terms, metric_values *values)
-{
-  uint64_t damaged = self->damaged_strays + terms->damaged;
-
-  if (values->present[METRIC_PATH_PACKETS_LOST]) {
-    metric_values_count(values, METRIC_LOSSES_DAMAGED, damaged);
-    metric_values_count(values, METRIC_PATH_PACKETS_LOST, damaged);
-  }
-}
-
 /* Ends the measurement at each host, and combines what was measured there. */
 static void finish_hosts(const session *self, const metric_terms *terms, time_ps now, session_result *result)
 {
@@ -326,17 +315,6 @@ uint32_t session_fullest_host(const session_result *result)
   return fullest;
 }
 
-/* Makes the results of the run those of the host that is measured. */
-static void choose_host(const session *self, session_result *result)
-{
-  const uint32_t chosen =
-      self->config.measured == SESSION_ONE_HOST ? self->config.measured_host : session_fullest_host(result);
-
-  result->measured_host = g_strdup(self->hosts[chosen].name);
-  result->results = run_results_copy(&result->hosts[chosen].results);
-  set_theory(self->config.configuration, self->hosts[chosen].sinks, &result->results.metrics);
-}
-
 /* Sets what startup came to. */
 static void set_startup(const session *self, metric_values *values)
 {
@@ -369,7 +347,11 @@ void session_finish(session *self, session_result *result)
   finish_hosts(self, at_hosts, now, result);
   if (self->config.measured != SESSION_ALL_HOSTS) {
     count_sent(self, result->hosts);
-    choose_host(self, result);
+    const uint32_t chosen =
+        self->config.measured == SESSION_ONE_HOST ? self->config.measured_host : session_fullest_host(result);
+    result->measured_host = g_strdup(self->hosts[chosen].name);
+    result->results = run_results_copy(&result->hosts[chosen].results);
+    set_theory(self->config.configuration, self->hosts[chosen].sinks, values);
   } else if (!self->config.absence) {
     set_made(self, &terms, true, &self->connections[0].ends[side_peer(self->measured)], values);
     set_theory(self->config.configuration, self->config.configuration->connections.count, values);
@@ -380,7 +362,12 @@ void session_finish(session *self, session_result *result)
   if (self->network->class->set_metrics) {
     self->network->class->set_metrics(self->network, values);
   }
-  count_damaged(self, &terms, values);
+  /* What a host dropped for its TCP checksum was lost, too, if the path that lost it is known. */
+  if (values->present[METRIC_PATH_PACKETS_LOST]) {
+    const uint64_t damaged = self->damaged_strays + terms.damaged;
+    metric_values_count(values, METRIC_LOSSES_DAMAGED, damaged);
+    metric_values_count(values, METRIC_PATH_PACKETS_LOST, damaged);
+  }
   if (self->messages) {
     result->messages = session_messages_finish(self->messages, now);
     message_log_set_results(result->messages, &result->results);

@@ -33,7 +33,9 @@ static int simulate(scenario *s, run_progress *progress)
   }
   const summary left = cli_results_summary(s, &result, NULL);
   run_hand_over(progress, &left);
-  return cli_results_exit_code("run", s, &result);
+  const int code = cli_results_exit_code("run", s, &result);
+  session_result_clear(&result);
+  return code;
 }
 
 gboolean cli_runs_read(const cli_runs_options *runs, const cli_arguments *arguments, sweep_options *options,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* iwarpsim sweep runs every point of a scenario's sweep that the store lacks, each in a process of its
- * own. */
+/* iwarpsim sweep runs every point of a scenario's sweep that the store lacks, in other processes. */
 
 #include <stdio.h>
 #include <string.h>

@@ -104,6 +104,30 @@ class LostChildren(unittest.TestCase):
         self.assertEqual(kit.rows(STORE), kit.rows("whole.sqlite"))
         self.assertEqual(sorted(os.listdir()), [STORE, "slow.cfg", "small.cfg", "whole.sqlite"])
 
+    def test_killed_between_small_runs(self):
+        # A process makes many of these runs, one after another: whenever one is killed, that is the end of one run
+        # at most, and the others are those of a sweep in which nothing is killed.
+        runs = 400
+        kit.write("small.cfg", kit.SEEDS.replace("to = 3", f"to = {runs}"))
+        self.assertEqual(kit.iwarpsim("sweep", "small.cfg", "--store", "whole.sqlite").returncode, 0)
+        sweep = kit.start("sweep", "small.cfg", "--store", STORE, "-j", "2", "--keep-going")
+        kills = 0
+        while kills < 5 and sweep.poll() is None:
+            for process in kit.children(sweep.pid)[:1]:
+                os.kill(process, signal.SIGKILL)
+                kills += 1
+            time.sleep(0.02)
+        said, _ = sweep.communicate(timeout=kit.PATIENCE_S)
+        lost = [row["run"] for row in kit.rows(STORE) if row["run"][2] != "ok"]
+        self.assertLessEqual(len(lost), kills, said)
+        self.assertIn(f"{runs} runs: {runs} run now, 0 already there, {len(lost)} failed", said)
+        for run in lost:
+            self.assertEqual((run[2], run[4]), ("failed", 128 + signal.SIGKILL))
+            self.assertIn("ended by signal 9", run[3])
+        again = kit.iwarpsim("sweep", "small.cfg", "--store", STORE)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(kit.rows(STORE), kit.rows("whole.sqlite"))
+
     def test_children_die_with_their_parent(self):
         # A run of minutes: only a process that gets the signal ends at once.
         kit.write("slow.cfg", SLOW.replace("messages = 8000;", "messages = 4000000;"))

@@ -285,7 +285,7 @@ static void fail(sweep *s, GError *error)
 
 /* --- Keeping --- */
 
-static void start_runs(sweep *s);
+static void start_runs(sweep *s, run_process *ready);
 
 /* Counts what has been planned since the last time, and queues what of it is to be run. */
 static void take_planned(sweep *s)
@@ -335,7 +335,7 @@ static void run_kept(sweep *s, const stored_run *run, stored_state there)
     print_problem(s, run);
   }
   take_planned(s);
-  start_runs(s);
+  start_runs(s, NULL);
 }
 
 static gboolean commit_first(gpointer data);
@@ -415,7 +415,7 @@ static void take_end(run_process *process, stored_run *run, gpointer data)
   if (run->exit_code != 0 && !s->options->keep_going) {
     s->closing = s->result->stopped = TRUE;
   }
-  start_runs(s);
+  start_runs(s, process);
   g_queue_push_tail(&s->ended, run);
   schedule_commit(s);
 }
@@ -437,15 +437,16 @@ static gboolean was_run_meanwhile(sweep *s, gsize point)
   return TRUE;
 }
 
-static void start_runs(sweep *s)
+/* `ready` is the process of a run that has just ended, for another; NULL: there is none. */
+static void start_runs(sweep *s, run_process *ready)
 {
   while (!s->closing && s->next < s->todo->len && s->running->len < s->places &&
          g_queue_get_length(&s->ended) < s->places + WAITING_MAX) {
     const gsize point = g_array_index(s->todo, gsize, s->next);
     if (!was_run_meanwhile(s, point)) {
       GError *error = NULL;
-      run_process *run =
-          run_process_start(s->grid, point, s->options->simulate, &s->options->limits, take_end, s, &error);
+      run_process *run = run_process_start(g_steal_pointer(&ready), s->grid, point, s->options->simulate,
+                                           &s->options->limits, take_end, s, &error);
       if (run == NULL && s->running->len > 0) { /* fewer at once will do */
         s->places = s->running->len;
         g_error_free(error);
@@ -486,7 +487,7 @@ gboolean sweep_run(sweep_plan *plan, const provenance *from, result_store *store
     sigaction(SIGCHLD, &by_default, &child_signal);
     const guint ticks = g_timeout_add(TICK_MS, tick, &s);
     s.started_us = g_get_monotonic_time();
-    start_runs(&s);
+    start_runs(&s, NULL);
     show_progress(&s);
     while (s.running->len > 0 || !g_queue_is_empty(&s.ended)) {
       if (s.running->len == 0 && s.not_before_us > 0 && s.locked_since_us == 0) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs what a store lacks of the runs of a plan, each in a process of its own, and keeps every result as it
- * comes. */
+/* Runs what a store lacks of the runs of a plan, in other processes, and keeps every result as it comes. */
 #pragma once
 
 #include <glib.h>

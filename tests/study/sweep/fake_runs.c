@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "scenario/configuration.h"
@@ -33,7 +34,9 @@ enum {
   SAYS_2000_OCTETS = 33,   /* on stderr, the second half of a character and 1999 others; an ok run */
   SAYS_2001_OCTETS = 34,   /* the first half before it */
   SEGFAULTS = 35,          /* SIGSEGV */
-  MEASURES_ALL = 36        /* an ok run, with some of everything that results have */
+  MEASURES_ALL = 36,       /* an ok run, with some of everything that results have */
+  TAKES_MEMORY = 37,       /* 32 MiB, which it gives back; an ok run */
+  WORKS = 38 /* until its process has used a tenth of a second of processor time more; an ok run */
 };
 
 /* Returns a file `name` beside the scenario. Free with g_free(). */
@@ -97,6 +100,11 @@ static void leave_a_child(const scenario *s)
   leave_trace(s, LEAVES_A_CHILD, child);
 }
 
+static double cpu_s(void)
+{
+  return (double)clock() / CLOCKS_PER_SEC;
+}
+
 static void wait_for_signal(int number, run_progress *progress)
 {
   sigset_t set;
@@ -157,6 +165,13 @@ static gboolean play_before(const scenario *s, guint64 seed, run_progress *progr
   case ENDS_WHEN_ASKED:
     wait_for_signal(SIGTERM, progress);
     return TRUE;
+  case TAKES_MEMORY:
+    g_free(memset(g_malloc(32 << 20), 1, 32 << 20));
+    return TRUE;
+  case WORKS:
+    for (const double before_s = cpu_s(); cpu_s() < before_s + 0.1;) {
+    }
+    return TRUE;
   case SEGFAULTS:
     signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would make an exit of it */
     raise(SIGSEGV);
@@ -197,7 +212,8 @@ int fake_run(scenario *s, run_progress *progress)
   const char *title = scenario_configuration(s)->title;
   guint64 seed = scenario_configuration(s)->run.seed;
   run_results results = {.block_octets = 0};
-  summary page = {.version = "0.1.0", .engine = "fake", .results = &results};
+  summary page = {
+      .version = "0.1.0", .engine = strcmp(title, "native") == 0 ? title : "fake", .results = &results};
   int code;
   metric_values_set(&results.metrics, METRIC_TCP_SEGMENTS, 1000 + (double)seed);
   metric_values_set(&results.metrics, METRIC_DELIVERY_MESSAGES,

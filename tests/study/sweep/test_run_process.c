@@ -20,6 +20,8 @@ typedef struct fixture {
   grid_fixture on;
   run_process *run;   /* the last; NULL: it has ended */
   stored_run *record; /* of the last run; NULL: it has not ended */
+  guint next; /* the seed of a run that is to follow in the same process, if that can be; 0: none is */
+  stored_run *before; /* of the run that it followed; NULL: none */
 } fixture;
 
 /* Points of the seeds 1, 2, … */
@@ -34,6 +36,7 @@ static void set_up(fixture *f, gconstpointer text)
 static void tear_down(fixture *f, gconstpointer unused)
 {
   g_clear_pointer(&f->record, run_record_free);
+  g_clear_pointer(&f->before, run_record_free);
   grid_fixture_tear_down(&f->on, unused);
 }
 
@@ -45,12 +48,19 @@ static void note_end(run_process *ended, stored_run *record, gpointer data)
   g_assert_true(ended == f->run);
   f->run = NULL;
   f->record = record;
+  if (f->next > 0) {
+    const guint seed = f->next;
+    f->next = 0;
+    g_clear_pointer(&f->before, run_record_free);
+    f->before = g_steal_pointer(&f->record);
+    f->run = NO_ERROR(run_process_start, ended, f->on.grid, seed - 1, fake_run, &no_limits, note_end, f);
+  }
 }
 
 static run_process *start(fixture *f, guint seed, run_limits limits)
 {
   g_clear_pointer(&f->record, run_record_free);
-  f->run = NO_ERROR(run_process_start, f->on.grid, seed - 1, fake_run, &limits, note_end, f);
+  f->run = NO_ERROR(run_process_start, NULL, f->on.grid, seed - 1, fake_run, &limits, note_end, f);
   return f->run;
 }
 
@@ -85,6 +95,20 @@ static const stored_run *run_well(fixture *f, guint seed)
   const stored_run *outcome = run(f, seed, no_limits);
   g_assert_cmpint(outcome->status, ==, RUN_OK);
   return outcome;
+}
+
+/* Runs `seed`, and `next` after it, in the same process if that can be. Returns what is recorded of the
+ * second; `before` is of the first. */
+static const stored_run *run_two(fixture *f, guint seed, guint next)
+{
+  f->next = next;
+  return run(f, seed, no_limits);
+}
+
+/* Returns whether the runs of two seeds were made by one process. */
+static gboolean shared_a_process(const fixture *f, const char *a, const char *b)
+{
+  return traced_process(f->on.folder, a) == traced_process(f->on.folder, b);
 }
 
 /* Waits for `seed` to have its trace; its process. */
@@ -356,7 +380,96 @@ FIXTURE_TEST(test_wall_time)
   g_assert_cmpfloat(f->record->wall_s, <=, (double)(g_get_monotonic_time() - before_us) / G_USEC_PER_SEC);
 }
 
-/* Two runs are two processes. */
+#define NATIVE_TEST(name) TEST_WITH(fixture, SCENARIO("native"), set_up, tear_down, name)
+
+/* A process makes run after run of engine native; each has its own results and messages. */
+NATIVE_TEST(test_runs_share_a_process)
+{
+  const stored_run *outcome = run_two(f, 24, 2);
+  g_assert_true(shared_a_process(f, "24", "2"));
+  g_assert_true(g_str_has_suffix(f->before->stderr_tail, "xx\nlast"));
+  g_assert_cmpfloat(f->before->results.metrics.value[METRIC_TCP_SEGMENTS], ==, 1024);
+  EXPECT_FIELDS(outcome, (status, RUN_OK), (exit_code, 0), (point, 1));
+  g_assert_cmpstr(outcome->identity, ==, sweep_grid_identity(f->on.grid, 1));
+  g_assert_cmpstr(outcome->stderr_tail, ==, "");
+  g_assert_cmpfloat(outcome->results.metrics.value[METRIC_TCP_SEGMENTS], ==, 1002);
+}
+
+/* Any other engine has a process for each run. */
+FIXTURE_TEST(test_another_engine_shares_no_process)
+{
+  run_two(f, 1, 2);
+  EXPECT_FIELDS(f->record, (status, RUN_OK), (exit_code, 0));
+  g_assert_false(shared_a_process(f, "1", "2"));
+}
+
+/* The crash of a run is that of no other: the one before it in its process is whole, the next has another. */
+NATIVE_TEST(test_crash_in_a_shared_process)
+{
+  const stored_run *outcome = run_two(f, 1, 13);
+  g_assert_true(shared_a_process(f, "1", "13"));
+  EXPECT_FIELDS(f->before, (status, RUN_OK), (exit_code, 0));
+  EXPECT_FIELDS(outcome, (status, RUN_FAILED), (exit_code, 128 + SIGKILL));
+  EXPECT_PARTS(outcome->message, "ended by signal 9", "its last words: fake: a broken invariant");
+  outcome = run_two(f, 13, 2);
+  g_assert_false(shared_a_process(f, "13", "2"));
+  EXPECT_FIELDS(outcome, (status, RUN_OK), (exit_code, 0));
+}
+
+/* What the run before has left is not taken for the results of one without any, which is the last of its
+ * process. */
+NATIVE_TEST(test_no_results_in_a_shared_process)
+{
+  const stored_run *outcome = run_two(f, 1, 14);
+  g_assert_true(shared_a_process(f, "1", "14"));
+  EXPECT_FIELDS(outcome, (status, RUN_FAILED), (exit_code, 1));
+  g_assert_cmpstr(outcome->message, ==, "exited with code 0, without a summary");
+  g_assert_cmpstr(outcome->engine, ==, "");
+  run_two(f, 14, 3);
+  g_assert_false(shared_a_process(f, "14", "3"));
+}
+
+/* What ends as it was not to, or was asked to stop, is the last of its process: 15 fails. */
+NATIVE_TEST(test_last_of_a_process)
+{
+  run_two(f, 15, 1);
+  EXPECT_FIELDS(f->before, (status, RUN_FAILED), (exit_code, 1));
+  EXPECT_FIELDS(f->record, (status, RUN_OK), (exit_code, 0));
+  g_assert_false(shared_a_process(f, "15", "1"));
+  f->next = 2;
+  await_start(start(f, 32, no_limits));
+  run_process_stop(f->run);
+  wait_for_end(f);
+  EXPECT_FIELDS(f->before, (status, RUN_OK), (exit_code, 0));
+  EXPECT_FIELDS(f->record, (status, RUN_OK), (exit_code, 0));
+  g_assert_false(shared_a_process(f, "32", "2"));
+}
+
+/* The processor time of a run is that of no other in its process: 38 takes a tenth of a second. */
+NATIVE_TEST(test_processor_time_in_a_shared_process)
+{
+  const stored_run *outcome = run_two(f, 38, 1);
+  g_assert_true(shared_a_process(f, "38", "1"));
+  g_assert_cmpfloat(f->before->cpu_s, >=, 0.1);
+  g_assert_cmpfloat(outcome->cpu_s, <, 0.1);
+}
+
+/* A run that takes much memory, as 37 does, 32 MiB, is the last of its process: the peak of the next is its
+ * own. */
+NATIVE_TEST(test_memory_of_a_shared_process)
+{
+#if defined(__SANITIZE_ADDRESS__)
+  (void)f;
+  g_test_skip("the address sanitizer takes memory of its own");
+#else
+  const stored_run *outcome = run_two(f, 37, 1);
+  g_assert_false(shared_a_process(f, "37", "1"));
+  g_assert_cmpfloat(f->before->memory_peak_octets, >=, 32 << 20);
+  g_assert_cmpfloat(outcome->memory_peak_octets, <, f->before->memory_peak_octets - (16 << 20));
+#endif
+}
+
+/* Two runs that are started each by itself are two processes. */
 FIXTURE_TEST(test_a_process_each)
 {
   run(f, 1, no_limits);
@@ -413,7 +526,7 @@ FIXTURE_TEST(test_no_descriptors)
   close(next);
   const struct rlimit few = {(rlim_t)next + 16, before.rlim_max};
   setrlimit(RLIMIT_NOFILE, &few);
-  g_assert_null(run_process_start(f->on.grid, 1, fake_run, &no_limits, note_end, f, &error));
+  g_assert_null(run_process_start(NULL, f->on.grid, 1, fake_run, &no_limits, note_end, f, &error));
   setrlimit(RLIMIT_NOFILE, &before);
   g_assert_nonnull(error);
   g_assert_nonnull(strstr(error->message, "Too many open files"));

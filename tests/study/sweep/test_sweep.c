@@ -69,6 +69,22 @@ FIXTURE_TEST(test_every_failure)
   g_assert_nonnull(strstr(said, "run 5 (run.seed=16) terminated, where run.expect is ok: invalid STag\n"));
 }
 
+/* Runs of engine native share processes, until one crashes: that of 13 has made 1 and 2, another makes 3
+ * and 4. */
+FIXTURE_TEST(test_crash_among_small_runs)
+{
+  sweep_result result = sweep_well(f, SEED_LIST("native", "1, 2, 13, 3, 4"), 1);
+  EXPECT_FIELDS(&result, (done, 4), (failed, 1), (to_go, 0));
+  expect_recorded(f, "2", RUN_OK, 0, "");
+  expect_recorded(f, "13", RUN_FAILED, 137, "signal 9");
+  expect_recorded(f, "3", RUN_OK, 0, "");
+  const pid_t first = traced_process(f->folder, "1"), second = traced_process(f->folder, "3");
+  g_assert_cmpint(first, !=, second);
+  g_assert_cmpint(traced_process(f->folder, "2"), ==, first);
+  g_assert_cmpint(traced_process(f->folder, "13"), ==, first);
+  g_assert_cmpint(traced_process(f->folder, "4"), ==, second);
+}
+
 /* A failed run is repeated, and replaced by the good one; a Terminate is not repeated but still counted. */
 FIXTURE_TEST(test_failed_again)
 {

@@ -90,6 +90,16 @@ FIXTURE_TEST(test_interrupt_keeps_what_is_done)
   g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
 }
 
+/* The same, where 1, 2 and 26 are runs of one process. */
+FIXTURE_TEST(test_interrupt_in_a_shared_process)
+{
+  outside world = {.f = f, .wanted_starts = 3};
+  add_timer(f, 10, interrupt_when_started, &world);
+  sweep_result result = sweep_well(f, SEED_LIST("native", "1, 2, 26, 3, 4"), 1);
+  EXPECT_FIELDS(&result, (interrupted, SIGINT), (done, 2), (failed, 0), (to_go, 3));
+  g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
+}
+
 /* SIGINT is ignored, as in a shell's background jobs: the sweep goes on. */
 FIXTURE_TEST(test_ignored_signal)
 {
@@ -124,7 +134,7 @@ FIXTURE_TEST(test_ignored_child_signal)
   expect_recorded(f, "13", RUN_FAILED, 128 + SIGKILL, "signal 9");
 }
 
-/* Each run takes two descriptors here, and 16 are left for the store: 40 are not enough for 16 at once, but
+/* Each run takes three descriptors here, and 16 are left for the store: 40 are not enough for 16 at once, but
  * for some, and all runs are made. */
 FIXTURE_TEST(test_few_descriptors)
 {

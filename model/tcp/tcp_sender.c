@@ -158,7 +158,7 @@ uint32_t tcp_sender_first_octets(const tcp_sender *sender)
 {
   tcp_sent_segment first;
   bool any = sender->flight && tcp_scoreboard_first(&sender->flight->board, &first);
-  return any ? (uint32_t)(first.to - first.from) : 0;
+  return any ? (uint32_t)(MIN(first.to, sender->gauges->posted_octets) - first.from) : 0;
 }
 
 void tcp_sender_post(tcp_sender *sender, buffer_chain *record, unsigned flags)

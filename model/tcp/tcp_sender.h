@@ -84,5 +84,6 @@ void tcp_sender_run(tcp_sender *sender, time_ps now);
 /* The retransmission timer has expired. Returns false when that was the retries_max-th time in a row. */
 bool tcp_sender_time_out(tcp_sender *sender, time_ps now);
 
-/* Returns the octets of the first segment in flight, which a time-out is about; 0: nothing is in flight. */
+/* Returns the octets of the first segment in flight, which a time-out is about, without a FIN; 0: nothing is
+ * in flight, or the FIN alone. */
 uint32_t tcp_sender_first_octets(const tcp_sender *sender);

@@ -353,6 +353,20 @@ TEST(test_black_hole_of_short_segments)
   EXPECT_FIELDS(statistics_of(f), (path_mtu_changes, 2), (timeouts, 4));
 }
 
+/* A FIN takes a sequence number, but no octet of a packet: 1452 octets with it are a packet of 1492, so that
+ * after the second time-out, at 900 ms, the MTU is the next below, 1006. */
+TEST(test_black_hole_of_the_last_segment)
+{
+  g_autoptr(tcp_fixture) f =
+      tcp_fixture_pair(TCP_WITH(.black_hole_detection = true, .send_mtu_octets = 1492));
+  queue_record(f, 0, 1452, 0);
+  finish(f, 0);
+  g_assert_cmpuint(on_wire(f, 0), ==, 1);
+  drop_all(f, 0);
+  advance_by(f, 900 * TIME_PS_PER_MILLISECOND);
+  g_assert_cmpuint(emss_of(f), ==, 966);
+}
+
 /* What fits what every host takes in does not time out for its size: 536 octets, in IPv6 1220. Beside 730
  * another segment of 730 would fit into EMSS, so two time-outs, the second at 900 ms, do not lower the MTU as
  * for 731, packets of 771, but the third at 2100 ms does, to 576. Without the option nothing does. */

@@ -181,7 +181,10 @@ static inline void sift_down_row(event_queue_entry *head, event_queue_entry entr
 {
   event_queue_entry *to = head;
 
-  for (; !runs_before(entry, to[-1]); to--) {
+  for (; to[-1].when < entry.when; to--) {
+    *to = to[-1];
+  }
+  for (; !runs_before(entry, to[-1]); to--) { /* those of the same picosecond */
     *to = to[-1];
   }
   *to = entry;

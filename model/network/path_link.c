@@ -198,7 +198,7 @@ void path_link_schedule_change(path_link_schedule *schedule, const path_link_con
 
 /* --- A link --- */
 
-void path_link_send(path_link *link, datagram *packet, time_ps now)
+inline void path_link_send(path_link *link, datagram *packet, time_ps now)
 {
   link->packets_sent++;
   link->class->sent(link, packet, path_link_schedule_send(&link->schedule, packet, now));

@@ -33,9 +33,10 @@ typedef struct switch_port {
 
   network_port_gauge gauge;
   uint64_t octets_sent; /* IP octets of all admitted, but for those lost */
-  uint64_t peak_octets; /* of the queue, whatever the window is */
+  uint64_t peak_octets; /* of the queue since the window opened, or since the start */
 
-  time_ps busy_before_ps;     /* of busy_ps, that before the window opened */
+  time_ps busy_before_ps;     /* of busy_ps, that before the window opened, and … */
+  uint64_t peak_before;       /* … the peak until then */
   network_port_counts counts; /* those that are not elsewhere */
   uint64_t packets_sent;      /* by the links before, and of them … */
   uint64_t packets_lost;      /* … those that had not left when their link failed */
@@ -72,17 +73,18 @@ struct network_switch {
   departure *departures; /* a heap, with room for all ports */
   uint32_t port_count;
   uint32_t departure_count;
-  uint64_t octets;     /* in all queues */
-  engine_timer *timer; /* after all that come in its picosecond */
+  uint64_t octets;      /* in all queues, and … */
+  uint64_t peak_octets; /* … the most since the window opened, or since the start */
+  engine_timer *timer;  /* after all that come in its picosecond */
   uint32_t tied_count;
   bool is_limited; /* it may drop, or mark */
   bool measures;
   network_switch_totals totals;
   tied_packet *tied;
   uint64_t tie_seed;
-  random_stream *random;        /* of marks */
   network_switch_config config; /* where there is no limit, with one that nothing reaches */
   network_switch_place place;
+  random_stream *random; /* of marks */
   uint32_t port_room;
   uint32_t tied_room;
   tied_rank *ranks;     /* RANKS_A_PACKET times the room of `tied` */
@@ -165,10 +167,10 @@ static inline void retire_left(network_switch *self, time_ps now)
       measure_queue(port, left.left_at);
     }
     port->octets -= left.octets;
-    time_distribution_expect(&port->gauge.queue, port->octets);
     self->octets -= left.octets;
     port->queue_first++;
     if (--port->queue_count > 0) {
+      time_distribution_expect(&port->gauge.queue, port->octets);
       replace_first(self, (departure){.left_at = queued_at(port, 0)->left_at, .port = port});
     } else if (--self->departure_count > 0) {
       replace_first(self, self->departures[self->departure_count]);
@@ -244,14 +246,6 @@ static G_GNUC_NO_INLINE void trace_queued(const switch_port *port, const datagra
              .waits_ps = (uint64_t)waits_ps);
 }
 
-static inline void note_peaks(switch_port *port)
-{
-  network_switch *self = port->owner;
-
-  port->gauge.peak_octets = MAX(port->gauge.peak_octets, port->octets);
-  self->totals.buffer_peak_octets = MAX(self->totals.buffer_peak_octets, self->octets);
-}
-
 /* The link has the same queue and the same arithmetic, so the packet goes to it at once: when it leaves is
  * known here. */
 static inline void enqueue(switch_port *port, datagram *packet, uint32_t octets, time_ps now)
@@ -267,9 +261,7 @@ static inline void enqueue(switch_port *port, datagram *packet, uint32_t octets,
   time_distribution_expect(&port->gauge.queue, port->octets);
   self->octets += octets;
   port->peak_octets = MAX(port->peak_octets, port->octets);
-  if (self->measures) {
-    note_peaks(port);
-  }
+  self->peak_octets = MAX(self->peak_octets, self->octets);
   if (G_UNLIKELY(self->place.trace) && start > now) {
     trace_queued(port, packet, start - now);
   }
@@ -633,15 +625,20 @@ void network_switch_measure(network_switch *self, bool is_open, time_ps now)
     if (is_open) {
       port->changed_at = now;
       port->busy_before_ps = busy_until(port, now);
-      note_peaks(port);
+      port->peak_before = MAX(port->peak_before, port->peak_octets);
+      port->peak_octets = port->octets;
     } else {
       measure_queue(port, now);
+      port->gauge.peak_octets = MAX(port->gauge.peak_octets, port->peak_octets);
       port->gauge.busy_ps += busy_until(port, now) - port->busy_before_ps;
       port->gauge.measured_ps += now - self->opened_at;
     }
   }
   if (is_open && !self->measures) {
     self->opened_at = now;
+    self->peak_octets = self->octets;
+  } else if (!is_open && self->measures) {
+    self->totals.buffer_peak_octets = MAX(self->totals.buffer_peak_octets, self->peak_octets);
   }
   self->measures = is_open;
 }
@@ -665,7 +662,7 @@ network_port_counts network_switch_port_counts(const network_switch *self, uint3
   counts.packets_sent =
       (port->link ? port->link->packets_sent : port->packets_sent) - port->packets_lost - port->queue_count;
   counts.octets_sent = port->octets_sent - held_by(port);
-  counts.peak_octets = port->peak_octets;
+  counts.peak_octets = MAX(port->peak_before, port->peak_octets);
   counts.marked = port->element.counts.marked;
   if (port->fragmenter) {
     counts.fragments = port->fragmenter->counts.fragments;

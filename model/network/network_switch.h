@@ -139,14 +139,14 @@ const network_port_gauge *network_switch_port_gauge(const network_switch *self, 
 
 /* What a switch has done with IP octets: received + made = sent + held + dropped at any time. */
 typedef struct network_switch_totals {
-  uint64_t buffer_peak_octets; /* Q in the window */
-  uint64_t received;           /* IP octets that came to it, … */
-  uint64_t made;    /* … of its ICMP messages, and of the headers of fragments beyond the first, … */
-  uint64_t sent;    /* … whose packet's last octet has left, … */
-  uint64_t held;    /* … that come together, wait or are in transmission, … */
-  uint64_t dropped; /* … and dropped */
+  uint64_t received; /* IP octets that came to it, … */
+  uint64_t made;     /* … of its ICMP messages, and of the headers of fragments beyond the first, … */
+  uint64_t sent;     /* … whose packet's last octet has left, … */
+  uint64_t held;     /* … that come together, wait or are in transmission, … */
+  uint64_t dropped;  /* … and dropped */
   uint64_t packets_without_way;  /* dropped because no port led to where they go */
   uint64_t retransmissions_lost; /* of all packets dropped, by whatever cause, or lost on a link */
+  uint64_t buffer_peak_octets;   /* Q in the window */
 } network_switch_totals;
 
 /* Of the time of the last packet, network_switch_measure(), or network_switch_end(). */

@@ -10,7 +10,7 @@
  *                         ORDER_CAPTURE, of a replay               0
  *     ENGINE_TIMER        order_of_end(), of TCP and what is above 0
  *                         ORDER_BOXES + order_of_node()            0
- *                         ORDER_SWITCHES + the switch              0
+ *                         ORDER_SWITCHES                           0
  *                         ORDER_IP_INPUT + the host                0
  *                         ORDER_RESEND, of a replay                0
  *     ENGINE_WORKLOAD     order_of_connection()                    0

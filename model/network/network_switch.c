@@ -8,7 +8,7 @@
 #include "engine/order.h"
 #include "network/path_fragmenter.h"
 
-enum { QUEUE_ROOM_MIN = 8, TIED_ROOM_MIN = 4, RANKS_A_PACKET = 3 };
+enum { QUEUE_ROOM_MIN = 8, TIED_ROOM_MIN = 4, RANKS_A_PACKET = 3, ASKED_BITS = 64 };
 
 /* A packet that has not left when it was last looked at. */
 typedef struct queued_packet {
@@ -75,23 +75,31 @@ struct network_switch {
   uint32_t departure_count;
   uint64_t octets;      /* in all queues, and … */
   uint64_t peak_octets; /* … the most since the window opened, or since the start */
-  engine_timer *timer;  /* after all that come in its picosecond */
   uint32_t tied_count;
+  uint32_t number; /* among those that have turns */
   bool is_limited; /* it may drop, or mark */
   bool measures;
   network_switch_totals totals;
   tied_packet *tied;
-  uint64_t tie_seed;
+  uint32_t tied_room;
   network_switch_config config; /* where there is no limit, with one that nothing reaches */
   network_switch_place place;
-  random_stream *random; /* of marks */
   uint32_t port_room;
-  uint32_t tied_room;
+  random_stream *random; /* of marks */
+  uint64_t tie_seed;
   tied_rank *ranks;     /* RANKS_A_PACKET times the room of `tied` */
   path_element element; /* drops what has no way */
   time_ps opened_at;    /* the window */
 };
 G_STATIC_ASSERT(offsetof(network_switch, config.per_packet_octets) == 3 * CACHE_LINE_OCTETS);
+
+struct network_switch_turns {
+  engine_timer *timer;
+  uint32_t switch_count;
+  uint32_t asked_count; /* of switches whose turns come in the present picosecond */
+  uint64_t asked[NETWORK_SWITCH_TURNS_MAX / ASKED_BITS]; /* a bit each */
+  network_switch *switches[NETWORK_SWITCH_TURNS_MAX];
+};
 
 static const path_element_class switch_class = {.name = "switch"};
 
@@ -310,7 +318,8 @@ static void admit(switch_port *port, datagram *packet, time_ps now)
 
 static inline void forward(network_switch *self, uint32_t input, datagram *packet, time_ps now)
 {
-  const uint32_t output = self->place.choose(self->place.choose_user, input, packet, now);
+  const uint32_t output =
+      self->place.choose ? self->place.choose(self->place.choose_user, input, packet, now) : 0;
 
   if (output >= self->port_count) {
     self->totals.packets_without_way++;
@@ -365,11 +374,6 @@ static G_GNUC_NO_INLINE void fragment(switch_port *port, datagram *packet, time_
 
 /* --- Arrivals --- */
 
-static inline bool precedes(tied_rank one, tied_rank other)
-{
-  return one.rank != other.rank ? one.rank < other.rank : one.number < other.number;
-}
-
 /* Puts the ranks in order. They are hashes, spread evenly: so each has its place in the first two thirds of
  * the row by its size alone, and those whose place is taken are but a few on, with those after them. */
 static void rank_tied(network_switch *self, uint64_t seed)
@@ -381,7 +385,7 @@ static void rank_tied(network_switch *self, uint64_t seed)
     tied_rank next = {.rank = random_hash(seed, "", self->tied[i].input), .number = i + 1};
     tied_rank *place = &self->ranks[(next.rank >> 32) * places >> 32];
     for (; place->number > 0; place++) {
-      if (precedes(next, *place)) {
+      if (next.rank != place->rank ? next.rank < place->rank : next.number < place->number) {
         const tied_rank later = *place;
         *place = next;
         next = later;
@@ -391,9 +395,8 @@ static void rank_tied(network_switch *self, uint64_t seed)
   }
 }
 
-static void admit_tied(void *user, time_ps now)
+static void admit_tied(network_switch *self, time_ps now)
 {
-  network_switch *self = user;
   const uint32_t count = self->tied_count;
 
   if (count == 1) {
@@ -410,15 +413,33 @@ static void admit_tied(void *user, time_ps now)
   self->tied_count = 0;
 }
 
+/* What a switch sends arrives later: nothing asks during the turns. */
+static void take_turns(void *user, time_ps now)
+{
+  network_switch_turns *turns = user;
+
+  for (uint32_t word = 0; turns->asked_count > 0; word++) {
+    for (; turns->asked[word] != 0; turns->asked[word] &= turns->asked[word] - 1) {
+      admit_tied(turns->switches[word * ASKED_BITS + (uint32_t)__builtin_ctzll(turns->asked[word])], now);
+      turns->asked_count--;
+    }
+  }
+}
+
 void network_switch_receive(network_switch *self, uint32_t input, datagram *packet, time_ps now)
 {
   self->totals.received += datagram_octets(packet);
   if (self->tied_count == 0) {
-    if (engine_timer_is_next(self->timer)) {
-      forward(self, input, packet, now); /* nothing else can come in this picosecond */
-      return;
+    network_switch_turns *turns = self->place.turns;
+    if (turns->asked_count == 0) {
+      if (engine_timer_is_next(turns->timer)) {
+        forward(self, input, packet, now); /* nothing else can come in this picosecond */
+        return;
+      }
+      engine_timer_set(turns->timer, now);
     }
-    engine_timer_set(self->timer, now);
+    turns->asked[self->number / ASKED_BITS] |= UINT64_C(1) << self->number % ASKED_BITS;
+    turns->asked_count++;
   }
   if (self->tied_count == self->tied_room) {
     self->tied_room = MAX(2 * self->tied_room, TIED_ROOM_MIN);
@@ -480,14 +501,6 @@ bool network_switch_add_port(network_switch *self, const path_link_config *link,
   port->output_user = user;
   time_distribution_init(&port->gauge.queue);
   return connect_port(port, error);
-}
-
-static void port_clear(switch_port *port)
-{
-  path_link_free(port->link);
-  path_element_free(port->fragmenter);
-  g_free(port->queue);
-  time_distribution_clear(&port->gauge.queue);
 }
 
 /* The transmitter's time until `now`: it is busy until it is free. */
@@ -562,12 +575,25 @@ const path_link_config *network_switch_link(const network_switch *self, uint32_t
 
 /* --- The switch --- */
 
+network_switch_turns *network_switch_turns_new(engine *clock)
+{
+  network_switch_turns *turns = g_new0(network_switch_turns, 1);
+
+  turns->timer = engine_timer_new(clock, ENGINE_TIMER, ORDER_SWITCHES, 0, take_turns, turns);
+  return turns;
+}
+
+void network_switch_turns_free(network_switch_turns *turns)
+{
+  engine_timer_free(turns->timer);
+  g_free(turns);
+}
+
 network_switch *network_switch_new(const network_switch_config *config, const network_switch_place *place)
 {
   network_switch *self = g_aligned_alloc0(1, sizeof(network_switch), CACHE_LINE_OCTETS);
   g_autofree char *marks_name = g_strconcat("ecn.", place->name, NULL);
 
-  g_assert(place->number < ORDER_IP_INPUT - ORDER_SWITCHES);
   self->config = *config;
   if (config->port_limit_octets == 0) {
     self->config.port_limit_octets = UINT64_MAX;
@@ -587,8 +613,11 @@ network_switch *network_switch_new(const network_switch_config *config, const ne
   self->place = *place;
   self->element = (path_element){
       .class = &switch_class, .trace = {.to = place->trace, .node = place->name, .side_of = place->side_of}};
-  self->timer =
-      engine_timer_new(place->clock, ENGINE_TIMER, ORDER_SWITCHES + place->number, 0, admit_tied, self);
+  if (place->turns) {
+    self->number = place->turns->switch_count++;
+    g_assert(self->number < NETWORK_SWITCH_TURNS_MAX);
+    place->turns->switches[self->number] = self;
+  }
   self->tie_seed = random_hash(place->seed, place->name, 0);
   self->random = random_stream_new(place->seed, marks_name);
   return self;
@@ -602,9 +631,12 @@ void network_switch_free(network_switch *self)
   for (uint32_t i = 0; i < self->tied_count; i++) {
     datagram_unref(self->tied[i].packet);
   }
-  engine_timer_free(self->timer);
   for (uint32_t i = 0; i < self->port_count; i++) {
-    port_clear(port_at(self, i));
+    switch_port *port = port_at(self, i);
+    path_link_free(port->link);
+    path_element_free(port->fragmenter);
+    g_free(port->queue);
+    time_distribution_clear(&port->gauge.queue);
   }
   g_aligned_free(self->ports);
   g_free(self->departures);

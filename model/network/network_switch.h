@@ -15,7 +15,8 @@
  * The switch is also what a host sends by: one with one port and without limits is its interface, whose link
  * fails and returns as others do.
  *
- * Not sans I/O as a path's elements are: a switch has a timer on the engine, and its ports' links. */
+ * Not sans I/O as a path's elements are: a switch has its turns by a timer on the engine, and its ports'
+ * links. */
 #pragma once
 
 #include <glib.h>
@@ -46,14 +47,24 @@ typedef struct network_switch_config {
 typedef uint32_t (*network_switch_choose)(void *user, uint32_t input, const datagram *packet, time_ps now);
 #define NETWORK_SWITCH_ITSELF UINT32_MAX
 
+/* Switches that have packets which came in one picosecond have their turns after all that comes in it, one
+ * after the other in the order in which they were made: with one timer. */
+typedef struct network_switch_turns network_switch_turns;
+
+enum { NETWORK_SWITCH_TURNS_MAX = 4096 }; /* switches that have them */
+
+/* One on a clock. Free it after the switches, before the engine. */
+network_switch_turns *network_switch_turns_new(engine *clock);
+void network_switch_turns_free(network_switch_turns *turns);
+
 /* This is where a switch is. */
 typedef struct network_switch_place {
-  network_switch_choose choose;
+  network_switch_choose choose; /* NULL: the only port, number 0 */
   void *choose_user;
   trace *trace; /* NULL: nothing is traced; an event's node is the switch, its port the output, from 1 */
   path_side_of side_of; /* with a trace */
   const char *name;     /* "s0": in the name of its random stream ("ecn.s0") and in a trace; outlives it */
-  uint32_t number; /* among the switches on the clock: the order of what is due together (engine/order.h) */
+  network_switch_turns *turns; /* NULL: packets come by network_switch_send() alone */
   uint64_t seed;
   engine *clock;
   path_link_factory new_link;

@@ -45,6 +45,7 @@ struct session_graph {
   graph *graph;
   graph_routes *routes;
   graph_node *nodes;
+  network_switch_turns *turns;
   uint32_t *walk;                  /* of nodes, in the order in which it came to them */
   network_way way;                 /* what any way has */
   graph_arrival *arrivals;         /* of each link, first of the direction from its first end */
@@ -73,7 +74,7 @@ static void enter_impairments(void *user, datagram *packet, time_ps now)
   path_segment_send(((const graph_arrival *)user)->impairments, packet, now);
 }
 
-static graph_flow flow_of(const datagram *packet)
+static G_GNUC_NO_INLINE uint32_t choose_by_flow(const graph_node *node, const datagram *packet)
 {
   const ip_address source = ip_header_source(packet->header);
   const ip_address destination = ip_header_destination(packet->header);
@@ -82,36 +83,23 @@ static graph_flow flow_of(const datagram *packet)
   if (packet->kind == DATAGRAM_TCP) {
     datagram_flow_of(packet, &flow);
   }
-  return (graph_flow){.source = (uint16_t)session_setup_host_at(&source),
-                      .destination = (uint16_t)session_setup_host_at(&destination),
-                      .source_port = flow.source_port,
-                      .destination_port = flow.destination_port};
-}
-
-/* Returns the ports of `node` that lead to a host. */
-static inline const uint16_t *ports_to(const graph_node *node, uint32_t destination, uint32_t *count)
-{
-  static const uint16_t only = 0; /* a host's */
-
-  *count = 1;
-  return graph_is_host(node->network->graph, node->number)
-             ? &only
-             : graph_routes_ports(node->network->routes, node->number, destination, count);
-}
-
-static G_GNUC_NO_INLINE uint32_t choose_by_flow(const graph_node *node, const datagram *packet)
-{
-  return graph_routes_port(node->network->routes, node->number, flow_of(packet), packet->payload.length > 0);
+  const graph_flow of = {.source = (uint16_t)session_setup_host_at(&source),
+                         .destination = (uint16_t)session_setup_host_at(&destination),
+                         .source_port = flow.source_port,
+                         .destination_port = flow.destination_port};
+  return graph_routes_port(node->network->routes, node->number, of, packet->payload.length > 0);
 }
 
 static uint32_t choose(void *user, G_GNUC_UNUSED uint32_t input, const datagram *packet,
                        G_GNUC_UNUSED time_ps now)
 {
+  const graph_node *node = user;
   const ip_address destination = ip_header_destination(packet->header);
   uint32_t count;
-  const uint16_t *ports = ports_to(user, session_setup_host_at(&destination), &count);
+  const uint16_t *ports =
+      graph_routes_ports(node->network->routes, node->number, session_setup_host_at(&destination), &count);
 
-  return count == 1 ? ports[0] : choose_by_flow(user, packet);
+  return count == 1 ? ports[0] : choose_by_flow(node, packet);
 }
 
 static enum side side_of(const datagram_flow *flow)
@@ -160,8 +148,11 @@ static time_ps go_routes(session_graph *network, uint32_t source, uint32_t desti
   for (uint32_t done = 0; done < walked && walk[done] != destination; done++) {
     const graph_node *node = &network->nodes[walk[done]];
     const bool is_alone = walked == done + 1;
-    uint32_t count;
-    const uint16_t *ports = ports_to(node, destination, &count);
+    static const uint16_t only = 0; /* a host's */
+    uint32_t count = 1;
+    const uint16_t *ports = graph_is_host(network->graph, node->number)
+                                ? &only
+                                : graph_routes_ports(network->routes, node->number, destination, &count);
 
     for (uint32_t i = 0; i < count; i++) {
       const graph_link *link = &network->graph->links[graph_link_at(network->graph, node->number, ports[i])];
@@ -482,6 +473,7 @@ static void graph_network_free(session_network *self)
   for (uint32_t i = 0; i < 2 * network->graph->link_count; i++) {
     path_segment_free(network->arrivals[i].impairments);
   }
+  network_switch_turns_free(network->turns);
   engine_timer_free(network->opening);
   engine_timer_free(network->closing);
   graph_routes_free(network->routes);
@@ -502,11 +494,11 @@ static void make_node(session_graph *network, uint32_t number, run_engine kind, 
   graph_node *node = &network->nodes[number];
   const network_switch_place place = {
       .name = network->graph->names[number],
-      .number = number,
+      .turns = is_host ? NULL : network->turns,
       .seed = c->run.seed,
       .clock = clock,
       .new_link = run_engine_links(kind),
-      .choose = choose,
+      .choose = is_host ? NULL : choose,
       .choose_user = node,
       .address = c->ipv6 ? ip_address_v6(SESSION_ADDRESS_V6_PREFIX, 0x10000 + number)
                          : ip_address_v4(PATH_ROUTER_ADDRESS + number),
@@ -634,6 +626,7 @@ session_network *session_graph_new(session *of, const configuration *c, run_engi
   g_assert(network->graph); /* checked */
   network->routes = graph_routes_new(network->graph, &c->routing);
   network->nodes = g_new0(graph_node, network->graph->node_count);
+  network->turns = network_switch_turns_new(clock);
   network->walk = g_new(uint32_t, network->graph->node_count);
   network->way = way_of(c, network->graph);
   network->arrivals = g_new0(graph_arrival, 2 * network->graph->link_count);

@@ -28,6 +28,7 @@ typedef struct sender {
 
 struct bench {
   engine *clock;
+  network_switch_turns *turns;
   network_switch *hub;
   GArray *output; /* of test_arrival, whatever port it left by */
   sender senders[SENDERS_MAX];
@@ -60,8 +61,10 @@ static bench *bench_new(uint32_t ports, network_switch_config config)
   bench *b = g_new0(bench, 1);
 
   b->clock = engine_native_new();
+  b->turns = network_switch_turns_new(b->clock);
   b->output = test_output_new();
   b->hub = network_switch_new(&config, &(network_switch_place){.name = "s0",
+                                                               .turns = b->turns,
                                                                .seed = 1,
                                                                .clock = b->clock,
                                                                .new_link = new_link,
@@ -81,6 +84,7 @@ static void bench_free(bench *b)
     engine_timer_free(b->senders[i].timer);
   }
   network_switch_free(b->hub);
+  network_switch_turns_free(b->turns);
   engine_free(b->clock);
   test_output_free(b->output);
   g_free(b);
@@ -582,8 +586,10 @@ TEST(test_trace)
   } expected[] = {{TRACE_PACKET_QUEUED, 2, 1, SIDE_INITIATOR},
                   {TRACE_PACKET_DROPPED, 3, 1, SIDE_RESPONDER},
                   {TRACE_PACKET_DROPPED, 4, 0, SIDE_INITIATOR}};
+  network_switch_turns *turns = network_switch_turns_new(clock);
   network_switch *hub = network_switch_new(&LIMITS(.port_limit_octets = 2 * PACKET_OCTETS),
                                            &(network_switch_place){.name = "leaf0",
+                                                                   .turns = turns,
                                                                    .clock = clock,
                                                                    .new_link = new_link,
                                                                    .choose = choose,
@@ -598,6 +604,7 @@ TEST(test_trace)
     engine_run(clock, 0);
   }
   network_switch_free(hub);
+  network_switch_turns_free(turns);
   trace_free(to);
   rewind(file);
   trace_reader *reader = trace_reader_new(file, "switch.trace", NULL);
@@ -614,6 +621,76 @@ TEST(test_trace)
   }
   trace_reader_free(reader);
   fclose(file);
+  test_output_free(output);
+}
+
+/* --- Turns --- */
+
+enum { SWITCHES = 130 }; /* more than two words of bits */
+
+typedef struct row_of_switches {
+  network_switch *switches[SWITCHES];
+  GArray *turns; /* of switches, as their packets were looked up */
+} row_of_switches;
+
+/* A packet's number is that of its switch. */
+static uint32_t note_turn(void *user, G_GNUC_UNUSED uint32_t input, const datagram *packet,
+                          G_GNUC_UNUSED time_ps now)
+{
+  g_array_append_val(((row_of_switches *)user)->turns, packet->number);
+  return 0;
+}
+
+static void come_to_all(void *user, time_ps now)
+{
+  row_of_switches *row = user;
+
+  for (uint32_t i = 0; i < SWITCHES; i++) {
+    const uint32_t number = SWITCHES - 1 - i;
+    network_switch_receive(row->switches[number], 0, packet_to(0, PACKET_OCTETS, number), now);
+  }
+}
+
+/* Two packets come to each switch in one picosecond, each time to the last one first: then each switch has
+ * both in one turn, the first one before the others. A second later the same happens again. */
+TEST(test_turns)
+{
+  g_autoptr(engine) clock = engine_native_new();
+  network_switch_turns *turns = network_switch_turns_new(clock);
+  g_autoptr(GArray) looked_up = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  row_of_switches row = {.turns = looked_up};
+  GArray *output = test_output_new();
+  engine_timer *twice[2];
+
+  for (uint32_t i = 0; i < SWITCHES; i++) {
+    const path_link_config link = link_of(i);
+    row.switches[i] = network_switch_new(&LIMITS(0), &(network_switch_place){.name = "s",
+                                                                             .turns = turns,
+                                                                             .clock = clock,
+                                                                             .new_link = new_link,
+                                                                             .choose = note_turn,
+                                                                             .choose_user = &row});
+    g_assert_true(network_switch_add_port(row.switches[i], &link, test_output, output, NULL));
+  }
+  for (uint32_t i = 0; i < G_N_ELEMENTS(twice); i++) {
+    twice[i] = engine_timer_new(clock, ENGINE_ARRIVAL, 1000 + i, 0, come_to_all, &row);
+  }
+  for (time_ps at = 0; at <= TIME_PS_PER_SECOND; at += TIME_PS_PER_SECOND) {
+    engine_timer_set(twice[0], at);
+    engine_timer_set(twice[1], at);
+    engine_run(clock, TIME_PS_NEVER);
+  }
+  g_assert_cmpuint(output->len, ==, 4 * SWITCHES);
+  g_assert_cmpuint(looked_up->len, ==, 4 * SWITCHES);
+  for (uint32_t i = 0; i < looked_up->len; i++) {
+    g_assert_cmpuint(g_array_index(looked_up, uint32_t, i), ==, i / 2 % SWITCHES);
+  }
+  for (uint32_t i = 0; i < SWITCHES; i++) {
+    network_switch_free(row.switches[i]);
+  }
+  network_switch_turns_free(turns);
+  engine_timer_free(twice[0]);
+  engine_timer_free(twice[1]);
   test_output_free(output);
 }
 

@@ -12,6 +12,7 @@ enum { SOURCES = 4, SPINES = 2, PACKETS = 2000, PORT_OF_SINK = 0, STEP_PS = 6160
  * sink. */
 typedef struct fabric {
   engine *clock;
+  network_switch_turns *turns;
   network_switch *near, *far, *spines[SPINES];
   engine_timer *timer;
   GRand *random;
@@ -90,7 +91,7 @@ static void send(void *user, time_ps now)
   }
 }
 
-static network_switch *add_switch(fabric *f, uint32_t number, const char *name, network_switch_choose choose,
+static network_switch *add_switch(fabric *f, const char *name, network_switch_choose choose,
                                   path_link_factory new_link)
 {
   static const network_switch_config limits = {.buffer_octets = 12000,
@@ -101,7 +102,7 @@ static network_switch *add_switch(fabric *f, uint32_t number, const char *name, 
                                                .ecn_probability = 0.5};
 
   return network_switch_new(&limits, &(network_switch_place){.name = name,
-                                                             .number = number,
+                                                             .turns = f->turns,
                                                              .seed = 3,
                                                              .clock = f->clock,
                                                              .new_link = new_link,
@@ -124,13 +125,16 @@ static char *run(engine *clock, path_link_factory new_link, uint32_t seed)
 {
   static const char *const names[SPINES] = {"spine0", "spine1"};
   static const path_output from_spine[SPINES] = {from_spine_0, from_spine_1};
-  fabric f = {.clock = clock, .random = g_rand_new_with_seed(seed), .seen = g_string_new(NULL)};
+  fabric f = {.clock = clock,
+              .turns = network_switch_turns_new(clock),
+              .random = g_rand_new_with_seed(seed),
+              .seen = g_string_new(NULL)};
 
-  f.near = add_switch(&f, 0, "leaf0", spray, new_link);
-  f.far = add_switch(&f, 1, "leaf1", to_sink, new_link);
+  f.near = add_switch(&f, "leaf0", spray, new_link);
+  f.far = add_switch(&f, "leaf1", to_sink, new_link);
   add_port(f.far, 0, 3 * STEP_PS, sink, &f);
   for (uint32_t i = 0; i < SPINES; i++) {
-    f.spines[i] = add_switch(&f, 2 + i, names[i], to_sink, new_link);
+    f.spines[i] = add_switch(&f, names[i], to_sink, new_link);
     add_port(f.near, 1 + i, 3 * STEP_PS - SMALL_PS, into_spine, f.spines[i]);
     add_port(f.spines[i], 3 + i, (2 + i) * STEP_PS, from_spine[i], f.far);
   }
@@ -148,6 +152,7 @@ static char *run(engine *clock, path_link_factory new_link, uint32_t seed)
                            totals.sent, totals.dropped, counts.lost_on_link);
     network_switch_free(all[i]);
   }
+  network_switch_turns_free(f.turns);
   engine_timer_free(f.timer);
   g_rand_free(f.random);
   engine_free(clock);

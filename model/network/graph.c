@@ -248,13 +248,7 @@ static bool add_shape(graph *self, GArray *links, const graph_config *config, GE
   return true;
 }
 
-/* Returns whether `name` is a host's, "hN"; its number. */
-static bool is_host_name(const char *name, guint64 *number)
-{
-  return name[0] == 'h' && g_ascii_string_to_unsigned(name + 1, 10, 0, UINT32_MAX, number, NULL);
-}
-
-/* Makes the nodes that `entries` name, hosts up to the highest number. */
+/* Makes the nodes that `entries` name: hosts, "hN", up to the highest number. */
 static bool add_listed_nodes(graph *self, const graph_config *config, size_t *entry, GError **error)
 {
   g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
@@ -278,7 +272,7 @@ static bool add_listed_nodes(graph *self, const graph_config *config, size_t *en
         return error_set(error, "'%s' stands for no node before the links have named them; expected names",
                          name);
       }
-      if (is_host_name(name, &number)) {
+      if (name[0] == 'h' && g_ascii_string_to_unsigned(name + 1, 10, 0, UINT32_MAX, &number, NULL)) {
         hosts = MAX(hosts, number + 1);
       } else if (!g_hash_table_contains(known, name)) {
         g_ptr_array_add(switches, g_strdup(name));

@@ -24,18 +24,14 @@ network_ideal network_ideal_of(const network_transfer *transfer, const network_w
   return ideal;
 }
 
-static bool is_alike(const path_link_config *link, const path_link_config *other)
-{
-  return link->rate_bit_per_s == other->rate_bit_per_s && link->framing_octets == other->framing_octets &&
-         link->cell_octets == other->cell_octets && link->cell_overhead_octets == other->cell_overhead_octets;
-}
-
 network_ideal_time network_ideal_cross(network_ideal *ideal, network_ideal_time here,
                                        const path_link_config *link, bool is_of_all)
 {
+  const path_link_config *last = &ideal->last;
   network_ideal_time there;
 
-  if (!is_alike(link, &ideal->last)) {
+  if (link->rate_bit_per_s != last->rate_bit_per_s || link->framing_octets != last->framing_octets ||
+      link->cell_octets != last->cell_octets || link->cell_overhead_octets != last->cell_overhead_octets) {
     ideal->last = *link;
     ideal->first_ps = path_link_least_ps(link, 1, ideal->first_octets);
     ideal->least_ps = path_link_least_ps(link, 1, ideal->least_octets);

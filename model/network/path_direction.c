@@ -57,23 +57,15 @@ static void add_fragmenter(path_direction *path, size_t index)
 
 /* --- Boxes --- */
 
-/* A proxy is one box for both directions. It stands where the forward direction has its boxes: so before the
- * reverse direction's last link, after its impairments, or at its very start. */
-static path_position place_of_relay(const path_direction *path)
-{
-  path_position place = path->config.network->middleboxes.position;
-
-  if (path->config.direction == SIDE_INITIATOR || place == PATH_POSITION_BETWEEN) {
-    return place;
-  }
-  return place == PATH_POSITION_BEFORE ? PATH_POSITION_BEHIND : PATH_POSITION_BEFORE;
-}
-
-/* Each direction has its own boxes, as it meets them. */
+/* Each direction has its own boxes, as it meets them. A proxy is one box for both directions. It stands where
+ * the forward direction has its boxes: so before the reverse direction's last link, after its impairments, or
+ * at its very start. */
 static void add_boxes(path_direction *path, path_position place)
 {
   const path_middleboxes_config *config = &path->config.network->middleboxes;
-  const bool relay_here = path->config.relay && place_of_relay(path) == place;
+  const bool is_alike = path->config.direction == SIDE_INITIATOR || place == PATH_POSITION_BETWEEN;
+  const path_position opposite = place == PATH_POSITION_BEFORE ? PATH_POSITION_BEHIND : PATH_POSITION_BEFORE;
+  const bool relay_here = path->config.relay && config->position == (is_alike ? place : opposite);
 
   path_segment_add_boxes(path->segment, config, relay_here ? path->config.relay : NULL,
                          config->position != place);

@@ -67,16 +67,6 @@ static void damage_caught(path_corrupt *corrupt, datagram *packet)
   }
 }
 
-/* Damages a bit of the payload. The checksum is computed anew. */
-static void damage_uncaught(path_corrupt *corrupt, datagram *packet)
-{
-  flip(datagram_own_payload(packet),
-       random_stream_below(corrupt->random, UINT64_C(8) * packet->payload.length));
-  if (packet->carries_checksum) {
-    datagram_forget_checksum(packet);
-  }
-}
-
 /* What is damaged already, as by a link before, stays as it is: of two bits the checksum might show neither.
  */
 static void receive_to_corrupt(path_element *element, datagram *packet, time_ps now)
@@ -92,8 +82,12 @@ static void receive_to_corrupt(path_element *element, datagram *packet, time_ps 
     packet = path_element_own(packet);
     if (caught) {
       damage_caught(corrupt, packet);
-    } else {
-      damage_uncaught(corrupt, packet);
+    } else { /* a bit of the payload; the checksum is computed anew */
+      flip(datagram_own_payload(packet),
+           random_stream_below(corrupt->random, UINT64_C(8) * packet->payload.length));
+      if (packet->carries_checksum) {
+        datagram_forget_checksum(packet);
+      }
     }
     element->counts.damaged++;
     path_element_note(element, PATH_ACT_CORRUPT, true);

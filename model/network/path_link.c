@@ -104,36 +104,24 @@ void path_link_schedule_clear(path_link_schedule *schedule)
   deque_clear(&schedule->transits);
 }
 
-/* Puts a packet that was sent after all others where it arrives; returns its place. */
-static inline size_t insert(path_link_schedule *schedule, const transit *added)
-{
-  size_t place = schedule->transits.count;
-
-  while (place > 0 &&
-         ((transit *)deque_slot(&schedule->transits, place - 1, sizeof(transit)))->arrival > added->arrival) {
-    place--;
-  }
-  *(transit *)deque_insert(&schedule->transits, place) = *added;
-  return place;
-}
-
-/* The transmitter takes `packet` as soon as it is free, not before `earliest`. True when it arrives first. */
-static inline bool transmit(path_link_schedule *schedule, datagram *packet, uint32_t octets, time_ps earliest)
-{
-  time_ps start = MAX(schedule->free_at, earliest);
-  time_ps sent = start + path_link_pace_sending_ps(&schedule->pace, &schedule->config, octets);
-  const transit added = {.packet = packet, .start = start, .arrival = sent + schedule->config.delay_ps};
-
-  schedule->free_at = sent + schedule->pace.gap_ps;
-  return insert(schedule, &added) == 0;
-}
-
+/* The transmitter takes the packet as soon as it is free. */
 bool path_link_schedule_send(path_link_schedule *schedule, datagram *packet, time_ps now)
 {
-  uint32_t octets = datagram_octets(packet);
+  const uint32_t octets = datagram_octets(packet);
+  const time_ps start = MAX(schedule->free_at, now);
+  const time_ps sent = start + path_link_pace_sending_ps(&schedule->pace, &schedule->config, octets);
+  const time_ps arrival = sent + schedule->config.delay_ps;
+  deque *transits = &schedule->transits;
+  size_t place = transits->count;
 
   g_assert(octets <= schedule->config.mtu_octets);
-  return transmit(schedule, packet, octets, now);
+  schedule->free_at = sent + schedule->pace.gap_ps;
+  while (place > 0 &&
+         ((const transit *)deque_slot(transits, place - 1, sizeof(transit)))->arrival > arrival) {
+    place--;
+  }
+  *(transit *)deque_insert(transits, place) = (transit){.packet = packet, .start = start, .arrival = arrival};
+  return place == 0;
 }
 
 time_ps path_link_schedule_next(const path_link_schedule *schedule)
@@ -157,11 +145,16 @@ datagram *path_link_schedule_take(path_link_schedule *schedule)
   return packet;
 }
 
-/* Removes the packets whose transmission has not begun, in the order sent: for all of them the delay is that
+/* Packets whose transmission has not begun are sent anew, in their order: for all of them the delay is that
  * of the last change, so they arrive in that order too. */
-static GArray *take_waiting(path_link_schedule *schedule, time_ps now)
+void path_link_schedule_change(path_link_schedule *schedule, const path_link_config *config, time_ps now)
 {
-  GArray *waiting = g_array_new(FALSE, FALSE, sizeof(transit));
+  g_assert(config->mtu_octets == schedule->config.mtu_octets &&
+           config->framing_octets == schedule->config.framing_octets &&
+           config->cell_octets == schedule->config.cell_octets &&
+           config->cell_overhead_octets == schedule->config.cell_overhead_octets &&
+           config->id == schedule->config.id);
+  g_autoptr(GArray) waiting = g_array_new(FALSE, FALSE, sizeof(transit));
 
   for (size_t i = 0; i < schedule->transits.count;) {
     const transit *candidate = deque_at(&schedule->transits, i);
@@ -172,28 +165,14 @@ static GArray *take_waiting(path_link_schedule *schedule, time_ps now)
       i++;
     }
   }
-  return waiting;
-}
-
-void path_link_schedule_change(path_link_schedule *schedule, const path_link_config *config, time_ps now)
-{
-  g_assert(config->mtu_octets == schedule->config.mtu_octets &&
-           config->framing_octets == schedule->config.framing_octets &&
-           config->cell_octets == schedule->config.cell_octets &&
-           config->cell_overhead_octets == schedule->config.cell_overhead_octets &&
-           config->id == schedule->config.id);
-  GArray *waiting = take_waiting(schedule, now);
-
   schedule->config = *config;
   schedule->pace = (path_link_pace){0};
   if (waiting->len > 0) {
     schedule->free_at = g_array_index(waiting, transit, 0).start; /* the one in transmission leaves it free */
   }
   for (guint i = 0; i < waiting->len; i++) {
-    datagram *packet = g_array_index(waiting, transit, i).packet;
-    transmit(schedule, packet, datagram_octets(packet), schedule->free_at);
+    path_link_schedule_send(schedule, g_array_index(waiting, transit, i).packet, schedule->free_at);
   }
-  g_array_free(waiting, TRUE);
 }
 
 /* --- A link --- */

@@ -191,7 +191,7 @@ static void note_shares(const checking *on)
             "%s is %s: a number without %% counts from 0 to 1", name_of(key),
             scenario_value_text(on->s, key));
   }
-  for (gsize i = 0; i < count && on->notes != NULL; i++) {
+  for (gsize i = 0; i < count; i++) {
     g_autofree char *values = g_strjoinv(", ", axes[i].values);
     if (axes[i].as_share && axes[i].key < SCENARIO_MEASURE_QUANTILES) {
       g_ptr_array_add(on->notes, g_strdup_printf("%s: %s is %s: a number without %% counts from 0 to 1",
@@ -224,12 +224,12 @@ static void note_need(const checking *on, scenario_key key)
 /* Does so for each key that the scenario, or an entry of `traffic`, was given. */
 static void note_needs(const checking *on)
 {
-  for (scenario_key key = 0; on->notes != NULL && key < SCENARIO_KEY_COUNT; key++) {
+  for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
     if (scenario_given(on->s, key)) {
       note_need(on, key);
     }
   }
-  for (guint i = 0; on->notes != NULL && i < scenario_entries(on->s, SCENARIO_TRAFFIC); i++) {
+  for (guint i = 0; i < scenario_entries(on->s, SCENARIO_TRAFFIC); i++) {
     g_autoptr(scenario) copy = scenario_of_class(on->s, i);
     const checking of = {.s = copy, .c = on->c, .notes = on->notes};
 
@@ -459,8 +459,8 @@ gboolean scenario_check(const scenario *s, GPtrArray *notes, GError **error)
   for (scenario_key key = 0; good && key < SCENARIO_KEY_COUNT; key++) {
     good = scenario_key_row_of(key)->holds == NULL || key == SCENARIO_TRAFFIC || check_entries(&on, key);
   }
-  if (!good) {
-    return FALSE;
+  if (!good || notes == NULL) {
+    return good;
   }
   note_needs(&on);
   scenario_note_graph(&on);

@@ -162,6 +162,13 @@ static gboolean deal(sweep_plan *plan, gboolean has_goals, GError **error)
                            "--shard with --until: expected --merged FILE with it, the store into which the "
                            "shards are merged after each round");
   }
+  g_autofree char *path = cli_runs_store(chosen.store, sweep_grid_base(sweep_plan_grid(plan)), "");
+  g_autofree char *own = g_canonicalize_filename(path, NULL);
+  g_autofree char *whole = chosen.merged != NULL ? g_canonicalize_filename(chosen.merged, NULL) : NULL;
+  if (g_strcmp0(own, whole) == 0) {
+    return cli_usage_error(error, "--merged %s: it is this part's --store, too; expected another file",
+                           chosen.merged);
+  }
   if (chosen.merged != NULL && g_file_test(chosen.merged, G_FILE_TEST_EXISTS)) {
     g_autoptr(result_store) merged = result_store_open(chosen.merged, RESULT_STORE_READ, error);
     g_autoptr(provenance) from = cli_runs_origin(sweep_plan_grid(plan), &chosen.runs);

@@ -61,6 +61,10 @@ class Sweep(kit.ProgramTest):
 
         self.expect_parts(self.shell("iwarpsim sweep a.cfg --shard 1/2 --until goodput_bit_per_s=2%", 2).stderr,
                           "--shard with --until: expected --merged FILE with it")
+        # What a part lacks is not what the merged store lacks, however its name is written.
+        for options in ("--merged ./a.sqlite --store a.sqlite", "--merged results/a.sqlite"):
+            self.expect_refused(f"iwarpsim sweep a.cfg --shard 1/2 {options}",
+                                f"{options.split()[1]}: it is this part's --store, too; expected another file")
 
     def test_interrupt(self):
         """64 GiB a run take minutes: none is done when SIGTERM comes, once the sweep has started one."""

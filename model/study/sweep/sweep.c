@@ -106,14 +106,10 @@ char *sweep_progress_text(const sweep_counts *counts)
 
 void sweep_progress_show(sweep_progress *progress, const sweep_counts *counts, gint64 now_us)
 {
-  if (progress->style == SWEEP_PROGRESS_NONE) {
-    return;
-  }
-  gboolean redraw = progress->style == SWEEP_PROGRESS_TERMINAL;
-  if (progress->printed_us == 0) {
-    progress->printed_us = now_us; /* a sweep that is done within ten seconds needs no lines */
-  }
-  if (!redraw && now_us - progress->printed_us < LINE_EVERY_US) {
+  const gboolean redraw = progress->style == SWEEP_PROGRESS_TERMINAL;
+  /* A sweep that is done within ten seconds needs no lines. */
+  progress->printed_us = progress->printed_us == 0 ? now_us : progress->printed_us;
+  if (progress->style == SWEEP_PROGRESS_NONE || (!redraw && now_us - progress->printed_us < LINE_EVERY_US)) {
     return;
   }
   progress->printed_us = now_us;

@@ -215,12 +215,13 @@ static void set_arrival_timer(path_link *link)
  * been. In a function of its own gcc 12 takes it for nothing. */
 static void arrive(void *user, time_ps now)
 {
-  enum { PACKET_LEAD = 3, OCTETS_LEAD = 1 };
+  enum { TRANSIT_LEAD = 8, PACKET_LEAD = 3, OCTETS_LEAD = 1 };
   path_link *link = user;
   datagram *packet = path_link_schedule_take(&link->schedule);
   const deque *transits = &link->schedule.transits;
 
-  if (transits->count > PACKET_LEAD) {
+  if (transits->count > TRANSIT_LEAD) {
+    __builtin_prefetch(deque_slot(transits, TRANSIT_LEAD, sizeof(transit)));
     const datagram *later = ((const transit *)deque_slot(transits, PACKET_LEAD, sizeof(transit)))->packet;
     const datagram *next = ((const transit *)deque_slot(transits, OCTETS_LEAD, sizeof(transit)))->packet;
     __builtin_prefetch(later);

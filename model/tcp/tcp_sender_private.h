@@ -110,26 +110,29 @@ typedef struct tcp_sender_news {
 /* This is what a sender needs while something is in flight, or is not settled yet. A run may have ten
  * thousand connections, and most of them rest. */
 typedef struct tcp_sender_flight {
-  tcp_rack rack;           /* if tcp_sender.by_time */
+  /* of pacing, losses and marks */
   tcp_sender_news *news;   /* of the acknowledgement at hand */
   uint64_t limited_octets; /* new octets sent on duplicate ACKs: not part of FlightSize (RFC 5681 §3.2) */
   uint64_t sent_before_partial_ack; /* SND.NXT at the last partial ACK */
-  uint64_t round_end;               /* with tcp_config.limited_by_round: SND.NXT when the round began */
-  uint64_t most_octets;             /* in flight, in this round */
-  uint64_t variation_end;           /* the same of a round of tcp_config.variation_by_round */
+  time_ps first_resent_at;          /* Linux's tp->retrans_stamp: in this recovery, or in one before that left
+                                       retransmissions on their way; TIME_PS_NEVER: nothing yet */
   tcp_frto frto;
-  tcp_tail_loss_probe probe;
-  tcp_prr prr;
-  tcp_pacer_burst burst;
-  time_ps first_resent_at; /* Linux's tp->retrans_stamp: in this recovery, or in one before that left
-                              retransmissions on their way; TIME_PS_NEVER: nothing yet */
-  uint32_t duplicate_acks;
-  bool window_limits;          /* it was full in this round */
   bool reducing;               /* PRR answers ECE: until what was in flight then is acknowledged */
   bool originals_arrive;       /* late, and nothing more is sent again meanwhile (config.partial_undo) */
-  bool resend_first;           /* the first that is lost leaves whatever the window is */
   bool rescued;                /* rule 4 of NextSeg() was used in this recovery */
   bool partially_acknowledged; /* in this recovery: what was sent again first has arrived */
+  tcp_prr prr;
+  tcp_pacer_burst burst;
+
+  /* of every segment and acknowledgement: in as few cache lines as it fits */
+  bool resend_first;  /* the first that is lost leaves whatever the window is */
+  bool window_limits; /* it was full in this round */
+  uint32_t duplicate_acks;
+  uint64_t round_end;     /* with tcp_config.limited_by_round: SND.NXT when the round began */
+  uint64_t most_octets;   /* in flight, in this round */
+  uint64_t variation_end; /* the same of a round of tcp_config.variation_by_round */
+  tcp_tail_loss_probe probe;
+  tcp_rack rack; /* if tcp_sender.by_time */
   tcp_hystart hystart;
   tcp_scoreboard board;
 } tcp_sender_flight;

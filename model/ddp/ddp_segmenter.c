@@ -75,14 +75,13 @@ bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, ddp_ul
     segmenter->header[0] |= CONTROL_L;
   }
   ulpdu->slices[0] = (octet_slice){.octets = segmenter->header, .length = header_octets};
-  ulpdu->slice_count = 1;
+  ulpdu->slice_count = payload > 0 ? 2 : 1;
   ulpdu->length = header_octets + payload;
   if (payload > 0) {
     const octet_slice octets = segmenter->source(segmenter->source_user, segmenter->sent, payload);
-    octet_slice *slice = &ulpdu->slices[ulpdu->slice_count++]; /* buffer_chain_init_deferred() says why so */
-    slice->octets = octets.octets;
-    slice->length = octets.length;
-    slice->buffer = octets.buffer;
+    ulpdu->slices[1].octets = octets.octets; /* buffer_chain_init_deferred() says why so */
+    ulpdu->slices[1].length = octets.length;
+    ulpdu->slices[1].buffer = octets.buffer;
   }
   segmenter->sent += payload;
   segmenter->busy = !last;

@@ -428,18 +428,18 @@ static void take_turns(void *user, time_ps now)
 
 void network_switch_receive(network_switch *self, uint32_t input, datagram *packet, time_ps now)
 {
+  network_switch_turns *turns = self->place.turns;
+
   self->totals.received += datagram_octets(packet);
+  if (turns->asked_count == 0 && engine_timer_is_next(turns->timer)) {
+    forward(self, input, packet, now); /* nothing else can come in this picosecond */
+    return;
+  }
   if (self->tied_count == 0) {
-    network_switch_turns *turns = self->place.turns;
-    if (turns->asked_count == 0) {
-      if (engine_timer_is_next(turns->timer)) {
-        forward(self, input, packet, now); /* nothing else can come in this picosecond */
-        return;
-      }
+    turns->asked[self->number / ASKED_BITS] |= UINT64_C(1) << self->number % ASKED_BITS;
+    if (turns->asked_count++ == 0) {
       engine_timer_set(turns->timer, now);
     }
-    turns->asked[self->number / ASKED_BITS] |= UINT64_C(1) << self->number % ASKED_BITS;
-    turns->asked_count++;
   }
   if (self->tied_count == self->tied_room) {
     self->tied_room = MAX(2 * self->tied_room, TIED_ROOM_MIN);

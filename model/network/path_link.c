@@ -105,7 +105,7 @@ void path_link_schedule_clear(path_link_schedule *schedule)
 }
 
 /* The transmitter takes the packet as soon as it is free. */
-bool path_link_schedule_send(path_link_schedule *schedule, datagram *packet, time_ps now)
+inline bool path_link_schedule_send(path_link_schedule *schedule, datagram *packet, time_ps now)
 {
   const uint32_t octets = datagram_octets(packet);
   const time_ps start = MAX(schedule->free_at, now);
@@ -138,10 +138,9 @@ datagram *path_link_schedule_at(const path_link_schedule *schedule, size_t index
 
 datagram *path_link_schedule_take(path_link_schedule *schedule)
 {
-  g_assert(schedule->transits.count > 0);
   datagram *packet = ((transit *)deque_slot(&schedule->transits, 0, sizeof(transit)))->packet;
 
-  deque_remove(&schedule->transits, 0, 1);
+  deque_remove(&schedule->transits, 0, 1); /* aborts when there is none */
   return packet;
 }
 

@@ -122,17 +122,6 @@ static inline void report_acknowledged(tcp_connection *connection, uint64_t befo
   }
 }
 
-/* `ack` has its effect, and the window beside it, of a segment at `position`. */
-static void take_acknowledgement(tcp_connection *connection, const tcp_acknowledgement *ack, int64_t position,
-                                 uint16_t window, time_ps now)
-{
-  tcp_sender *sender = &connection->sender;
-  uint64_t before = sender->acknowledged;
-  heed_window(connection, position, window, ack->position);
-  tcp_sender_acknowledge(sender, ack, now);
-  report_acknowledged(connection, before, now);
-}
-
 static void acknowledge(tcp_connection *connection, const tcp_incoming *segment, uint64_t position)
 {
   const tcp_header *header = segment->header;
@@ -150,7 +139,10 @@ static void acknowledge(tcp_connection *connection, const tcp_incoming *segment,
   if (connection->sack && header->sack_count > 0) {
     read_sack_blocks(connection, header, &ack);
   }
-  take_acknowledgement(connection, &ack, segment->position, header->window, segment->now);
+  uint64_t before = connection->sender.acknowledged;
+  heed_window(connection, segment->position, header->window, position);
+  tcp_sender_acknowledge(&connection->sender, &ack, segment->now);
+  report_acknowledged(connection, before, segment->now);
 }
 
 /* An ACK below SND.UNA, which a later one has overtaken: what it SACKs is there, and what it reports came

@@ -34,14 +34,13 @@ void tcp_trace_sent(const trace_scope *scope, datagram *packet, uint32_t isn, ui
  * SACK (RFC 2018 §3). The smallest path MTU leaves room for 28. */
 enum { OPTIONS_MAX = 40, SACK_OPTION_OCTETS = 4, SACK_BLOCK_OCTETS = 8 };
 
-/* `header` and the octets of `payload` (NULL: none) on their way to the peer. Without path MTU discovery
- * DF is clear. IP numbers the datagram then, as other connections send to the same address (RFC 6864
- * §4.3). */
-static datagram *make_datagram(tcp_connection *connection, const tcp_header *header, buffer_chain *payload)
+/* A segment without payload, with any `header`. Without path MTU discovery DF is clear. IP numbers the
+ * datagram then, as other connections send to the same address (RFC 6864 §4.3). */
+static datagram *make_datagram(const tcp_connection *connection, const tcp_header *header)
 {
   const tcp_config *config = connection->sender.config;
-  datagram *packet = datagram_new_in(config->datagram_pool, &config->local_address, &config->remote_address,
-                                     header, payload);
+  datagram *packet =
+      datagram_new_in(config->datagram_pool, &config->local_address, &config->remote_address, header, NULL);
   if (!config->path_mtu_discovery) {
     datagram_allow_fragments(packet, 0);
   }
@@ -78,7 +77,7 @@ static datagram *make_syn(tcp_connection *connection, time_ps now)
     tcp_receiver_acknowledge(&connection->receiver);
   }
   tcp_retransmission_timer_start(&connection->sender.timer, now);
-  return make_datagram(connection, &header, NULL);
+  return make_datagram(connection, &header);
 }
 
 static G_GNUC_NO_INLINE void add_sack_blocks(tcp_connection *connection, tcp_header *header)
@@ -141,7 +140,7 @@ static datagram *make_reset(tcp_connection *connection, time_ps now)
                  tcp_receiver_window_edge(&connection->receiver), TCP_RST, now);
   }
   connection->reset_due = false;
-  return make_datagram(connection, &header, NULL);
+  return make_datagram(connection, &header);
 }
 
 /* Writes the headers of `packet`, which has its payload; that of TCP is plain. */
@@ -163,7 +162,7 @@ static inline datagram *make_empty_segment(tcp_connection *connection, int64_t p
   if (connection->sack && tcp_receiver_has_sack_blocks(&connection->receiver)) {
     tcp_header with_blocks = header;
     add_sack_blocks(connection, &with_blocks);
-    return make_datagram(connection, &with_blocks, NULL);
+    return make_datagram(connection, &with_blocks);
   }
   datagram *packet = datagram_allocate(connection->sender.config->datagram_pool, DATAGRAM_TCP);
   write_headers(connection, packet, &header);
@@ -185,14 +184,14 @@ static G_GNUC_NO_INLINE datagram *make_earlier_ack(tcp_connection *connection, t
   write_header(connection, &header, position, incidents->earlier_acknowledgement,
                tcp_receiver_window_edge(&connection->receiver), incidents->earlier_ack_flags, now);
   connection->earlier_ack_due = false;
-  return make_datagram(connection, &header, NULL);
+  return make_datagram(connection, &header);
 }
 
 /* `packet` has the payload of what the sender lets out, and becomes that segment. ECT is for new payload
  * only: RFC 3168 §6.1.4 to §6.1.6 forbid it on pure ACKs, on what is sent again and on window probes; RFC
  * 8257 §3.5 leaves DCTCP free to mark them, and here it does not either. */
-static inline datagram *finish(tcp_connection *connection, datagram *packet, const tcp_outgoing *outgoing,
-                               time_ps now)
+static G_ALWAYS_INLINE inline datagram *finish(tcp_connection *connection, datagram *packet,
+                                               const tcp_outgoing *outgoing, time_ps now)
 {
   tcp_header header;
   uint32_t length = packet->payload.length;
@@ -235,6 +234,15 @@ static G_GNUC_NO_INLINE datagram *make_window_probe(tcp_connection *connection, 
   return make_empty_segment(connection, (int64_t)connection->sender.acknowledged - 1, now);
 }
 
+/* New octets leave, and nothing else has to. */
+static G_GNUC_NO_INLINE datagram *transmit_flowing(tcp_connection *connection, time_ps now)
+{
+  datagram *packet = datagram_allocate(connection->sender.config->datagram_pool, DATAGRAM_TCP);
+  tcp_outgoing outgoing = {.payload = &packet->payload};
+  tcp_sender_flow(&connection->sender, &outgoing, now);
+  return finish(connection, packet, &outgoing, now);
+}
+
 static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, time_ps now)
 {
   if (connection->receiver.need == TCP_ACK_ALONE) {
@@ -253,11 +261,10 @@ static G_GNUC_NO_INLINE datagram *transmit_stream(tcp_connection *connection, ti
 }
 
 /* With a lowered path MTU, or an ACK of less than has come. */
-static G_GNUC_NO_INLINE datagram *transmit_seldom(tcp_connection *connection, time_ps now)
+static G_GNUC_NO_INLINE datagram *transmit_seldom(tcp_connection *connection, bool rests, time_ps now)
 {
-  bool rests = connection->receiver.need < TCP_ACK_DUE && !connection->earlier_ack_due &&
-               connection->transport.gauges.unsent_octets == 0 && tcp_sender_rests(&connection->sender);
-  if (rests) {
+  if (rests && connection->receiver.need < TCP_ACK_DUE && !connection->earlier_ack_due &&
+      connection->transport.gauges.unsent_octets == 0) {
     return NULL;
   }
   if (connection->mtu_lowered && now / TIME_PS_PER_SECOND >= connection->sender.incidents->mtu_expires_s) {
@@ -290,13 +297,16 @@ datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now)
     return transmit_beside_stream(connection, now);
   }
   /* asked once more than there is something, each time */
+  tcp_sender_outlook outlook = tcp_sender_outlook_of(&connection->sender);
   if (connection->mtu_lowered || connection->earlier_ack_due) {
-    return transmit_seldom(connection, now);
+    return transmit_seldom(connection, outlook == TCP_SENDER_RESTS, now);
   }
-  if (!tcp_sender_rests(&connection->sender)) {
-    return transmit_stream(connection, now);
+  if (outlook == TCP_SENDER_RESTS) {
+    return connection->receiver.need >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
   }
-  return connection->receiver.need >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
+  return outlook == TCP_SENDER_FLOWS && connection->receiver.need != TCP_ACK_ALONE
+             ? transmit_flowing(connection, now)
+             : transmit_stream(connection, now);
 }
 
 /* The same, which writes what leaves and, when nothing does, what may be sent now. */

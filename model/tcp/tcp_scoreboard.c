@@ -94,7 +94,7 @@ void tcp_scoreboard_set_smss(tcp_scoreboard *board, uint32_t smss_octets, tcp_sc
   tcp_sent_ring_sort(&board->sent);
 }
 
-void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time_ps now)
+inline void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time_ps now)
 {
   g_assert(from < to);
   uint64_t number = board->sent.end;

@@ -249,22 +249,15 @@ static inline void send_of_record(tcp_send_queue *queue, uint64_t end, buffer_ch
   append_octets(target, record, (uint32_t)(from - record->from), (uint32_t)(queue->unsent - from));
 }
 
-static G_GNUC_NO_INLINE void send_of_records(tcp_send_queue *queue, uint64_t end, buffer_chain *target)
-{
-  while (queue->unsent < end) {
-    send_of_record(queue, end, target);
-  }
-}
-
-void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target)
+inline void tcp_send_queue_send(tcp_send_queue *queue, uint32_t length, buffer_chain *target)
 {
   const uint64_t end = queue->unsent + length;
   g_assert(length == 0 || end <= queue->kept->posted);
   if (length > 0) {
     send_of_record(queue, end, target);
   }
-  if (queue->unsent < end) {
-    send_of_records(queue, end, target);
+  while (queue->unsent < end) { /* seldom: several go together */
+    send_of_record(queue, end, target);
   }
 }
 
@@ -316,7 +309,7 @@ bool tcp_send_queue_copy(const tcp_send_queue *queue, uint64_t from, uint64_t to
   return ends_fpdu;
 }
 
-void tcp_send_queue_release(tcp_send_queue *queue, uint64_t position)
+inline void tcp_send_queue_release(tcp_send_queue *queue, uint64_t position)
 {
   tcp_kept_records *kept = queue->kept;
   g_assert(position <= queue->unsent);

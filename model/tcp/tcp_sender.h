@@ -67,12 +67,20 @@ typedef struct tcp_outgoing {
   bool ecn_capable; /* ECT: new payload of an ECN connection, no retransmission (RFC 3168 §6.1.5) */
 } tcp_outgoing;
 
+/* Whether the next segment may leave, as far as that is known without a look at everything. */
+typedef enum tcp_sender_outlook {
+  TCP_SENDER_RESTS, /* there is none, and no probe is due */
+  TCP_SENDER_FLOWS, /* a new one, whatever its length; something is in flight */
+  TCP_SENDER_ASKS,
+} tcp_sender_outlook;
+tcp_sender_outlook tcp_sender_outlook_of(const tcp_sender *sender);
+
 /* The next segment that may leave at `now`, counted as sent; false when none may. Its caller sets `payload`
  * alone. */
 bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now);
 
-/* True when tcp_sender_next() would find nothing, and no probe is due; false: perhaps not. */
-bool tcp_sender_rests(const tcp_sender *sender);
+/* Does the same, and asks nothing: for TCP_SENDER_FLOWS. */
+void tcp_sender_flow(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now);
 
 /* Returns when tcp_sender_run() is next due: RACK's reordering timer, the tail loss probe, pacing;
  * TIME_PS_NEVER. The retransmission timer is the connection's to look at. */

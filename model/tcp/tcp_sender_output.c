@@ -96,30 +96,6 @@ static void build_again(tcp_sender *sender, tcp_outgoing *outgoing, uint64_t fro
   tcp_sender_statistics(sender)->retransmissions += has_payload;
 }
 
-/* The next `cut` of what is new, and the FIN. PSH where no more is queued (RFC 9293 §3.9.1.2, MUST-61); in
- * Linux at the end of each send (tcp_push()). */
-static void build_new(tcp_sender *sender, tcp_outgoing *outgoing, const tcp_cut *cut, bool fin)
-{
-  outgoing->position = sender->next;
-  outgoing->flags = fin ? TCP_FIN : 0;
-  outgoing->again = false;
-  outgoing->full_size = cut->full_size != 0;
-  outgoing->ecn_capable = sender->ecn && cut->length > 0;
-  if (cut->length > 0) {
-    tcp_send_queue_send(&sender->queue, cut->length, outgoing->payload);
-    sender->gauges->unsent_octets -= cut->length;
-    if (sender->gauges->unsent_octets == 0 ||
-        (sender->config->pushes_fpdus && tcp_send_queue_sent_fpdu(&sender->queue))) {
-      outgoing->flags |= TCP_PSH;
-    }
-    if (sender->cwr_due) {
-      outgoing->flags |= TCP_CWR;
-      sender->cwr_due = false;
-    }
-    sender->gauges->segments_sent++;
-  }
-}
-
 /* PRR's window is what may leave at this moment, be it nothing. What leaves in a round trip is the
  * threshold, to which it leads, and which is the window in fast recovery without it (RFC 6937 §3). From half
  * the threshold on slow start is near its end (Linux: tcp_update_pacing_rate()). */
@@ -292,34 +268,56 @@ static G_GNUC_NO_INLINE void resume(tcp_sender *sender, time_ps now)
   tcp_congestion_resume(&sender->congestion, now - MIN(sender->sent_at, now), tcp_sender_clock(sender, now));
 }
 
-static bool send_new(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, time_ps now)
+/* Sends the next `cut` of what is new, and the FIN. PSH where no more is queued (RFC 9293 §3.9.1.2, MUST-61);
+ * in Linux at the end of each send (tcp_push()). */
+static G_ALWAYS_INLINE inline void send_cut(tcp_sender *sender, const tcp_cut *cut, bool fin,
+                                            tcp_outgoing *outgoing, time_ps now)
 {
-  tcp_cut cut;
-  bool fin;
-  if (!choose_new(sender, room, &cut, &fin, now)) {
-    return false;
-  }
   uint64_t from = sender->next;
-  build_new(sender, outgoing, &cut, fin);
-  sender->next += cut.length;
-  if (fin) {
-    sender->next++;
-    sender->fin_sent = true;
+  outgoing->position = from;
+  outgoing->flags = fin ? TCP_FIN : 0;
+  outgoing->again = false;
+  outgoing->full_size = cut->full_size != 0;
+  outgoing->ecn_capable = sender->ecn && cut->length > 0;
+  if (cut->length > 0) {
+    tcp_send_queue_send(&sender->queue, cut->length, outgoing->payload);
+    sender->gauges->unsent_octets -= cut->length;
+    if (sender->gauges->unsent_octets == 0 ||
+        (sender->config->pushes_fpdus && tcp_send_queue_sent_fpdu(&sender->queue))) {
+      outgoing->flags |= TCP_PSH;
+    }
+    if (sender->cwr_due) {
+      outgoing->flags |= TCP_CWR;
+      sender->cwr_due = false;
+    }
+    sender->gauges->segments_sent++;
   }
+  sender->next += cut->length + fin;
+  sender->fin_sent |= fin;
   if (!sender->flight) {
     resume(sender, now);
   }
   tcp_scoreboard_sent(&sender->flight->board, from, sender->next, now);
   if (sender->disturbed && sender->flight->duplicate_acks > 0 && sender->config->limited_transmit &&
       sender->state != TCP_SENDING_RECOVERY) {
-    sender->flight->limited_octets += tcp_sender_charge(sender, cut.length, 1);
+    sender->flight->limited_octets += tcp_sender_charge(sender, cut->length, 1);
   }
   if (sender->config->limited_by_round) {
     note_use_of_window(sender);
   }
   account(sender, sender->next - from, now);
   tcp_sender_schedule_probe(sender, now);
-  return true;
+}
+
+static bool send_new(tcp_sender *sender, int64_t room, tcp_outgoing *outgoing, time_ps now)
+{
+  tcp_cut cut;
+  bool fin;
+  bool any = choose_new(sender, room, &cut, &fin, now);
+  if (any) {
+    send_cut(sender, &cut, fin, outgoing, now);
+  }
+  return any;
 }
 
 /* RFC 8985 §7.3: new octets if there are and the peer has room, else the last segment, whatever the
@@ -456,30 +454,32 @@ static G_GNUC_NO_INLINE bool next_when_disturbed(tcp_sender *sender, tcp_outgoin
   return send_new(sender, room_for_new, outgoing, now) || send_unproven(sender, room, outgoing, now);
 }
 
-/* Room for `usable` octets at the peer and for `room` on the path is less than the next segment takes. */
-static inline bool next_is_too_long(const tcp_sender *sender, int64_t usable, int64_t room)
-{
-  uint32_t least = MIN(tcp_send_queue_next_octets(&sender->queue), sender->emss_octets);
-  return (int64_t)least > usable || (int64_t)tcp_sender_charge(sender, least, 1) > room;
-}
-
-/* Returns whether what is in flight must make room before anything new may leave; false: perhaps not. */
-static inline bool waits_for_room(const tcp_sender *sender)
-{
-  int64_t usable = (int64_t)sender->window_edge - (int64_t)sender->next;
-  int64_t room = room_octets(sender);
-  return MIN(usable, room) < (int64_t)sender->emss_octets && tcp_sender_flight_octets(sender) > 0 &&
-         next_is_too_long(sender, usable, room);
-}
-
-bool tcp_sender_rests(const tcp_sender *sender)
+inline tcp_sender_outlook tcp_sender_outlook_of(const tcp_sender *sender)
 {
   bool may_be_roused = sender->disturbed || sender->probe_due || sender->paced || sender->finishing;
   if (may_be_roused &&
       (sender->probe_due || sender->paced || sender->finishing || tcp_sender_is_disturbed(sender))) {
-    return false;
+    return TCP_SENDER_ASKS;
   }
-  return sender->gauges->unsent_octets == 0 || (!sender->config->pacing && waits_for_room(sender));
+  if (sender->gauges->unsent_octets == 0) {
+    return TCP_SENDER_RESTS;
+  }
+  int64_t usable = (int64_t)sender->window_edge - (int64_t)sender->next;
+  int64_t room = room_octets(sender);
+  bool asks = sender->config->pacing || tcp_sender_flight_octets(sender) == 0;
+  if (MIN(usable, room) >= (int64_t)sender->emss_octets) {
+    return asks || may_be_roused || sender->config->nagle ? TCP_SENDER_ASKS : TCP_SENDER_FLOWS;
+  }
+  /* what is in flight must make room before the next segment */
+  uint32_t octets = tcp_send_queue_next_octets(&sender->queue);
+  return asks || ((int64_t)octets <= usable && fits(sender, octets, room)) ? TCP_SENDER_ASKS
+                                                                           : TCP_SENDER_RESTS;
+}
+
+void tcp_sender_flow(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
+{
+  tcp_cut cut = tcp_send_queue_cut(&sender->queue, sender->emss_octets);
+  send_cut(sender, &cut, false, outgoing, now);
 }
 
 bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
@@ -489,12 +489,7 @@ bool tcp_sender_next(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
     return next_when_disturbed(sender, outgoing, now) ||
            (sender->finishing && send_fin_beyond_window(sender, outgoing, now));
   }
-  if (sender->gauges->unsent_octets == 0 && (!sender->finishing || sender->fin_sent)) {
-    return false;
-  }
-  if (tcp_sender_flight_octets(sender) == 0) {
-    heed_idleness(sender, now);
-  }
+  heed_idleness(sender, now);
   int64_t room = room_octets(sender);
   bool sends = room > 0 && !is_held_by_pacer(sender, now) && send_new(sender, room, outgoing, now);
   return sends || (sender->finishing && send_fin_beyond_window(sender, outgoing, now));

@@ -744,7 +744,7 @@ BENCH_TEST(test_a_probe_is_judged_after_a_rest, .sack = true, .rack = true, .tai
   tcp_sender_run(b->sender, b->now);
   g_assert_true(expect(b, EMSS, EMSS).again);
   acknowledge_at(b, 310, 2 * EMSS, 0, 0);
-  g_assert_true(tcp_sender_rests(b->sender));
+  g_assert_cmpint(tcp_sender_outlook_of(b->sender), ==, TCP_SENDER_RESTS);
   g_assert_cmpuint(threshold_of(b), ==, UINT64_MAX);
   exchange(b, 2 * EMSS);
   g_assert_cmpuint(threshold_of(b), <, UINT64_MAX);

@@ -318,8 +318,7 @@ static void admit(switch_port *port, datagram *packet, time_ps now)
 
 static inline void forward(network_switch *self, uint32_t input, datagram *packet, time_ps now)
 {
-  const uint32_t output =
-      self->place.choose ? self->place.choose(self->place.choose_user, input, packet, now) : 0;
+  const uint32_t output = self->place.choose(self->place.choose_user, input, packet, now);
 
   if (output >= self->port_count) {
     self->totals.packets_without_way++;
@@ -345,7 +344,11 @@ static void forward_message(void *user, datagram *message, time_ps now)
   network_switch *self = user;
 
   self->totals.made += datagram_octets(message);
-  forward(self, NETWORK_SWITCH_ITSELF, message, now);
+  if (self->place.choose) {
+    forward(self, NETWORK_SWITCH_ITSELF, message, now);
+  } else {
+    admit(port_at(self, 0), message, now);
+  }
 }
 
 static G_GNUC_NO_INLINE void fragment(switch_port *port, datagram *packet, time_ps now)
@@ -452,7 +455,7 @@ void network_switch_receive(network_switch *self, uint32_t input, datagram *pack
 void network_switch_send(network_switch *self, datagram *packet, time_ps now)
 {
   self->totals.received += datagram_octets(packet);
-  forward(self, 0, packet, now);
+  admit(port_at(self, 0), packet, now);
 }
 
 /* --- Ports and links --- */

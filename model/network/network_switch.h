@@ -59,7 +59,7 @@ void network_switch_turns_free(network_switch_turns *turns);
 
 /* This is where a switch is. */
 typedef struct network_switch_place {
-  network_switch_choose choose; /* NULL: the only port, number 0 */
+  network_switch_choose choose; /* NULL: a host's interface, with one port */
   void *choose_user;
   trace *trace; /* NULL: nothing is traced; an event's node is the switch, its port the output, from 1 */
   path_side_of side_of; /* with a trace */
@@ -89,7 +89,7 @@ bool network_switch_add_port(network_switch *self, const path_link_config *link,
 /* `packet` comes to port number `input` at `now`, the clock's present; takes its reference. */
 void network_switch_receive(network_switch *self, uint32_t input, datagram *packet, time_ps now);
 
-/* The same of a packet that a host sends by its interface: it has one input, so that nothing ties. */
+/* A host sends `packet` by its interface, port number 0: it has one input, so that nothing ties. */
 void network_switch_send(network_switch *self, datagram *packet, time_ps now);
 
 /* The link of `port`, this direction of it, fails at `now`, or returns. What is queued for it or under way on

@@ -148,11 +148,10 @@ static time_ps go_routes(session_graph *network, uint32_t source, uint32_t desti
   for (uint32_t done = 0; done < walked && walk[done] != destination; done++) {
     const graph_node *node = &network->nodes[walk[done]];
     const bool is_alone = walked == done + 1;
-    static const uint16_t only = 0; /* a host's */
+    static const uint16_t only = 0; /* that of the source, a host */
     uint32_t count = 1;
-    const uint16_t *ports = graph_is_host(network->graph, node->number)
-                                ? &only
-                                : graph_routes_ports(network->routes, node->number, destination, &count);
+    const uint16_t *ports =
+        done == 0 ? &only : graph_routes_ports(network->routes, node->number, destination, &count);
 
     for (uint32_t i = 0; i < count; i++) {
       const graph_link *link = &network->graph->links[graph_link_at(network->graph, node->number, ports[i])];

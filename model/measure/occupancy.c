@@ -14,13 +14,13 @@
 G_STATIC_ASSERT((int)HELD_INCOMPLETE == (int)GAUGE_INCOMPLETE &&
                 (int)HELD_PROCESSING == (int)GAUGE_PROCESSING && (int)HELD_CAUSES == (int)GAUGE_REASSEMBLY);
 
-/* It is what one connection holds. */
+/* It is what one connection holds. Few connections of many ever hold anything. */
 typedef struct connection_occupancy {
   occupancy_state state;
   uint64_t reassembly; /* octets, in whole cells */
   time_ps since;
   uint64_t peak;
-  uint32_t number;
+  uint32_t connection;
 } connection_occupancy;
 
 /* It is of a connection with a series. */
@@ -46,7 +46,8 @@ typedef enum window_stage {
 struct occupancy {
   uint32_t connections;
   uint32_t cell_octets;
-  connection_occupancy *own; /* one a connection */
+  connection_occupancy **own; /* one a connection; NULL: it has held nothing so far */
+  uint32_t *numbers;          /* of each */
   window_stage window;
   time_ps opened_at; /* TIME_PS_NEVER, as the other two: not so far */
   time_ps closed_at;
@@ -95,11 +96,11 @@ occupancy *occupancy_new(uint32_t connections, uint32_t cell_octets)
   occupancy *gauge = g_new0(occupancy, 1);
   gauge->connections = connections;
   gauge->cell_octets = cell_octets;
-  gauge->own = g_new0(connection_occupancy, connections);
+  gauge->own = g_new0(connection_occupancy *, connections);
+  gauge->numbers = g_new(uint32_t, connections);
   for (uint32_t i = 0; i < connections; i++) {
-    gauge->own[i].number = i;
+    gauge->numbers[i] = i;
   }
-  gauge->fullest = gauge->own;
   gauge->peak_at = TIME_PS_NEVER;
   gauge->opened_at = TIME_PS_NEVER;
   gauge->counted_to = TIME_PS_NEVER;
@@ -122,19 +123,23 @@ void occupancy_free(occupancy *gauge)
   block_maxima_clear(&gauge->blocks);
   g_free(gauge->snapshots);
   g_free(gauge->series_states);
+  for (uint32_t i = 0; i < gauge->connections; i++) {
+    g_free(gauge->own[i]);
+  }
   g_free(gauge->own);
+  g_free(gauge->numbers);
   g_free(gauge);
 }
 
 void occupancy_set_number(occupancy *gauge, uint32_t connection, uint32_t number)
 {
   g_assert(connection < gauge->connections);
-  gauge->own[connection].number = number;
+  gauge->numbers[connection] = number;
 }
 
 uint32_t occupancy_number(const occupancy *gauge, uint32_t connection)
 {
-  return gauge->own[connection].number;
+  return gauge->numbers[connection];
 }
 
 void occupancy_write_series(occupancy *gauge, FILE *file, bool all_series, uint32_t connection_series)
@@ -188,9 +193,9 @@ static void write_series(occupancy *gauge)
     uint64_t octets[HELD_CAUSES];
     char name[sizeof "4294967295"];
     for (int cause = 0; cause < HELD_CAUSES; cause++) {
-      octets[cause] = in_whole_cells(gauge, gauge->own[connection].state.octets[cause]);
+      octets[cause] = in_whole_cells(gauge, gauge->own[connection]->state.octets[cause]);
     }
-    snprintf(name, sizeof name, "%" PRIu32, gauge->own[connection].number);
+    snprintf(name, sizeof name, "%" PRIu32, gauge->numbers[connection]);
     write_changes(gauge, name, octets, series->written);
     series->touched = false;
   }
@@ -306,17 +311,15 @@ static G_GNUC_NO_INLINE void make_room(occupancy *gauge)
 static G_GNUC_NO_INLINE void note_peak(occupancy *gauge)
 {
   const snapshot *present = &gauge->snapshots[gauge->past];
-  if (!gauge->fullest) {
-    gauge->fullest = gauge->own;
-    for (uint32_t i = 1; i < gauge->connections; i++) {
-      if (gauge->own[i].reassembly > gauge->fullest->reassembly) {
-        gauge->fullest = &gauge->own[i];
-      }
+  for (uint32_t i = 0, searches = !gauge->fullest; searches && i < gauge->connections; i++) {
+    const connection_occupancy *fullest = gauge->fullest;
+    if (gauge->own[i] && (!fullest || gauge->own[i]->reassembly > fullest->reassembly)) {
+      gauge->fullest = gauge->own[i];
     }
   }
   gauge->peak_octets = present->values[GAUGE_REASSEMBLY];
   gauge->peak_at = present->since;
-  gauge->peak_connection = gauge->fullest->number;
+  gauge->peak_connection = gauge->numbers[gauge->fullest->connection];
 }
 
 /* The present snapshot has lasted until `now`, unless it is of `now`. */
@@ -364,7 +367,8 @@ void occupancy_arrive(occupancy *gauge, uint64_t octets)
 const occupancy_state *occupancy_state_of(const occupancy *gauge, uint32_t connection)
 {
   g_assert(connection < gauge->connections);
-  return &gauge->own[connection].state;
+  static const occupancy_state nothing;
+  return gauge->own[connection] ? &gauge->own[connection]->state : &nothing;
 }
 
 /* What `own` holds has lasted until `now`. */
@@ -383,7 +387,7 @@ static void find_fullest(occupancy *gauge, connection_occupancy *own, uint64_t c
   if (own == fullest) {
     gauge->fullest = (int64_t)change > 0 ? own : NULL;
   } else if (fullest && (own->reassembly > fullest->reassembly ||
-                         (own->reassembly == fullest->reassembly && own < fullest))) {
+                         (own->reassembly == fullest->reassembly && own->connection < fullest->connection))) {
     gauge->fullest = own;
   }
 }
@@ -391,14 +395,20 @@ static void find_fullest(occupancy *gauge, connection_occupancy *own, uint64_t c
 static void count_all_own(occupancy *gauge, time_ps now)
 {
   for (uint32_t i = 0; i < gauge->connections; i++) {
-    count_own(gauge, &gauge->own[i], now);
+    if (gauge->own[i]) {
+      count_own(gauge, gauge->own[i], now);
+    }
   }
 }
 
 void occupancy_update(occupancy *gauge, uint32_t connection, const occupancy_state *state, time_ps now)
 {
   g_assert(connection < gauge->connections);
-  connection_occupancy *own = &gauge->own[connection];
+  if (!gauge->own[connection]) {
+    gauge->own[connection] = g_new0(connection_occupancy, 1);
+    gauge->own[connection]->connection = connection;
+  }
+  connection_occupancy *own = gauge->own[connection];
   occupancy_state *held = &own->state;
   count_found(gauge);
   count_own(gauge, own, now);
@@ -512,8 +522,8 @@ void occupancy_finish(occupancy *gauge, time_ps now, metric_values *values)
   if (has_peaks) {
     uint64_t own_peaks = 0;
     for (uint32_t i = 0; i < gauge->connections; i++) {
-      const connection_occupancy *own = &gauge->own[i];
-      own_peaks += is_open ? MAX(own->peak, own->reassembly) : own->peak;
+      const connection_occupancy *own = gauge->own[i];
+      own_peaks += !own ? 0 : is_open ? MAX(own->peak, own->reassembly) : own->peak;
     }
     metric_values_set(values, METRIC_BUFFER_CONNECTION_PEAKS_OCTETS, (double)own_peaks);
   }

@@ -38,7 +38,6 @@ ddp_placer *ddp_placer_new(const ddp_placer_config *config, const ddp_placer_eve
   g_assert(events->refused);
   ddp_placer *placer = g_new0(ddp_placer, 1);
   placer->config = *config;
-  placer->edge = config->first_offset;
   placer->version = iwarp_generation_rules_of(config->generation)->ddp_version;
   placer->events = events;
   placer->user = user;
@@ -345,7 +344,7 @@ void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now)
 
 void ddp_placer_skip_to(ddp_placer *placer, uint64_t offset)
 {
-  g_assert(placer->edge == placer->config.first_offset && !placer->undelivered);
+  g_assert(placer->edge <= offset && !placer->undelivered);
   placer->edge = offset;
 }
 

@@ -73,7 +73,6 @@ typedef struct ddp_placer_config {
   ddp_untagged_queue *const *queues;
   const ddp_probe *probe; /* outlives the placer; NULL: none */
   void *probe_user;
-  uint64_t first_offset; /* of the FPDU phase, from which on segments come: Delivery starts there */
 } ddp_placer_config;
 
 /* Makes a placer; `config` is copied, what it points to and `events` must outlive the placer. Free with
@@ -88,8 +87,8 @@ void ddp_placer_free(ddp_placer *placer);
  * segment arrives (note D53). */
 void ddp_placer_receive(ddp_placer *placer, const mpa_ulpdu *ulpdu, time_ps now);
 
-/* The octets of the FPDU phase below `offset` are not DDP's: Delivery starts there. Before the first
- * ddp_placer_receive(). */
+/* The octets of the FPDU phase below `offset` are not DDP's, or never come: Delivery starts there. Before the
+ * first ddp_placer_receive(). */
 void ddp_placer_skip_to(ddp_placer *placer, uint64_t offset);
 
 /* Would `ulpdu`, which comes early, be Placed? Changes nothing. For a guess about where an FPDU is

@@ -310,9 +310,9 @@ static ddp_placer *placer_of(rdmap_stream *stream)
                                                          .queue_count = rdmap_queues_of(config->generation),
                                                          .probe = config->probe,
                                                          .probe_user = config->probe_user,
-                                                         .first_offset = rdmap_stream_first_offset(stream),
                                                          .report_on_arrival = config->report_on_arrival},
                                     &placer_events, stream);
+    ddp_placer_skip_to(stream->placer, rdmap_stream_first_offset(stream));
     if (stream->is_terminated) {
       ddp_placer_stop(stream->placer);
     }

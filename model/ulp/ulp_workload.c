@@ -15,7 +15,7 @@ typedef struct posted_work {
 struct ulp_workload {
   ulp_agreement *agreement;
   rnic_endpoint *endpoint;
-  ulp_requests *requests; /* NULL: it posts nothing for itself */
+  ulp_requests *requests; /* NULL: it posts nothing for itself, or nothing more */
   posted_work *oldest;    /* NULL: nothing is posted */
   posted_work *newest;
   uint64_t posted_count; /* so far: the id of the next */
@@ -536,6 +536,9 @@ void ulp_workload_poll(ulp_workload *workload, time_ps now)
   }
   if (workload->agreement->goes_on && workload->requests) {
     note_end(workload);
+  }
+  if (workload->requests && ulp_workload_is_complete(workload)) {
+    g_clear_pointer(&workload->requests, ulp_requests_free);
   }
 }
 

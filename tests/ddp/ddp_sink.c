@@ -119,9 +119,9 @@ ddp_sink *ddp_sink_new_with(iwarp_generation generation, bool report_on_arrival)
                               .queue_count = 2,
                               .probe = &probe,
                               .probe_user = s,
-                              .first_offset = SENT_FROM,
                               .report_on_arrival = report_on_arrival};
   s->placer = ddp_placer_new(&config, &events, s);
+  ddp_placer_skip_to(s->placer, SENT_FROM);
   return s;
 }
 

@@ -198,30 +198,20 @@ static void start_read(rdmap_stream *stream, message_kind kind, const rdmap_work
   start_own(stream, kind, RDMAP_READ_REQUEST, RDMAP_READ_REQUEST_OCTETS);
 }
 
-static void start_atomic(rdmap_stream *stream, const rdmap_work *work)
-{
-  G_STATIC_ASSERT((int)RDMAP_TERMINATE_MAX_OCTETS >= (int)RDMAP_ATOMIC_REQUEST_OCTETS);
-  rdmap_atomic request = *work->atomic;
-  request.id = rdmap_stream_reads_of(stream)->last_id + 1;
-  rdmap_atomic_request_encode(&request, stream->own->payload);
-  start_own(stream, MESSAGE_OPERATION, RDMAP_ATOMIC_REQUEST, RDMAP_ATOMIC_REQUEST_OCTETS);
-}
-
-static void start_immediate(rdmap_stream *stream, const rdmap_work *work)
-{
-  big_endian_write_64(own_of(stream)->payload, work->immediate);
-  start_own(stream, MESSAGE_OPERATION, work->operation, RDMAP_IMMEDIATE_OCTETS);
-}
-
 static void start_operation(rdmap_stream *stream, const rdmap_work *work)
 {
   stream->operation = work->operation;
   if (work->operation == RDMAP_READ_REQUEST) {
     start_read(stream, MESSAGE_OPERATION, work);
   } else if (work->operation == RDMAP_ATOMIC_REQUEST) {
-    start_atomic(stream, work);
+    G_STATIC_ASSERT((int)RDMAP_TERMINATE_MAX_OCTETS >= (int)RDMAP_ATOMIC_REQUEST_OCTETS);
+    rdmap_atomic request = *work->atomic;
+    request.id = rdmap_stream_reads_of(stream)->last_id + 1;
+    rdmap_atomic_request_encode(&request, stream->own->payload);
+    start_own(stream, MESSAGE_OPERATION, RDMAP_ATOMIC_REQUEST, RDMAP_ATOMIC_REQUEST_OCTETS);
   } else if (work->operation >= RDMAP_IMMEDIATE) {
-    start_immediate(stream, work);
+    big_endian_write_64(own_of(stream)->payload, work->immediate);
+    start_own(stream, MESSAGE_OPERATION, work->operation, RDMAP_IMMEDIATE_OCTETS);
   } else {
     /* rdmap-00 §6.1 (RDMAP-054): no STag but in those that invalidate */
     bool invalidates = rdmap_opcode_rules_of((uint8_t)work->operation)->invalidates;

@@ -51,15 +51,6 @@ static unsigned own_rtrs(const mpa_enhanced_config *config)
   return rtrs;
 }
 
-/* RFC 6581 §9.2: the kinds that a Responder with this IRD supports, at least one. A Read is none of them
- * where no Read Request is taken, unless there is no other. */
-static unsigned supported_rtrs(const mpa_enhanced_config *config, uint32_t ird)
-{
-  unsigned rtrs = own_rtrs(config), others = rtrs & ~(1U << MPA_RTR_READ);
-
-  return ird == 0 && others != 0 ? others : rtrs;
-}
-
 mpa_enhanced mpa_enhanced_request(const mpa_enhanced_config *config)
 {
   /* RFC 6581 §9.2: each kind that it supports, and without A none. */
@@ -115,8 +106,10 @@ mpa_agreement mpa_enhanced_agree(const mpa_enhanced_config *config, enum side ro
     if (!ird_is_fixed(config, peer) && (agreement.rtrs & 1U << MPA_RTR_READ)) {
       agreement.ird = MAX(agreement.ird, 1);
     }
-    /* RFC 6581 §9.2, §9.3: it takes each kind that its Reply names, matching or not. */
-    agreement.rtrs = peer->peer_to_peer ? supported_rtrs(config, agreement.ird) : 0;
+    /* RFC 6581 §9.2, §9.3: it takes each kind that its Reply names, matching or not: those that it supports,
+     * at least one. A Read is none of them where no Read Request is taken, unless there is no other. */
+    unsigned rtrs = own_rtrs(config), others = rtrs & ~(1U << MPA_RTR_READ);
+    agreement.rtrs = !peer->peer_to_peer ? 0 : agreement.ird == 0 && others != 0 ? others : rtrs;
     /* RFC 6581 §9.1: it "MAY reject". An Initiator that does not negotiate its IRD is not asked. */
     if (peer->ird != MPA_NOT_NEGOTIATED && peer->ird < config->ord_needed) {
       agreement.error = MPA_ERROR_IRD;

@@ -176,20 +176,13 @@ void ulp_plan_cut(ulp_plan *plan)
   plan->signal_due = plan->signal_due || (plan->writes > 0 && !has_signalled);
 }
 
-static uint64_t signals_of(const ulp_plan *plan)
-{
-  uint64_t writes = count_of(plan, ULP_OPERATION_WRITE);
-
-  if (writes == 0) {
-    return 0;
-  }
-  return plan->signal_every == 0 ? 1 : (writes - 1) / plan->signal_every + 1;
-}
-
 uint64_t ulp_plan_messages(const ulp_plan *plan, bool at_peer)
 {
-  uint64_t messages = at_peer ? signals_of(plan) : 0;
+  uint64_t writes = at_peer ? count_of(plan, ULP_OPERATION_WRITE) : 0, messages = 0;
 
+  if (writes > 0) { /* their signals */
+    messages = plan->signal_every == 0 ? 1 : (writes - 1) / plan->signal_every + 1;
+  }
   for (ulp_operation operation = 0; operation < ULP_OPERATIONS; operation++) {
     const ulp_operation_rules *rules = ulp_operation_rules_of(operation);
     messages +=

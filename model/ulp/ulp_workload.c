@@ -53,18 +53,6 @@ static bool post(ulp_workload *workload, const ulp_purpose *purpose, rdmap_work 
   return true;
 }
 
-/* The Responder may send nothing before it has received an FPDU (mpa-01 §6.1 rule 4, MPA-219; note M37). In
- * an open loop it may have a message before the Initiator has any: an RDMA Write without octets goes first.
- */
-static void open_peer(ulp_workload *workload)
-{
-  const ulp_purpose purpose = {.meaning = ULP_MEANING_OPENING, .requester = workload->side};
-  rdmap_work work = {.operation = RDMAP_WRITE};
-  ulp_message expected = {.opcode = RDMAP_WRITE};
-
-  post(workload, &purpose, &work, side_peer(workload->side), &expected);
-}
-
 /* A Send or Immediate Data of `length` octets of the pattern from `payload` on goes into the peer's next
  * buffer, which is free. One that invalidates takes `stag`; 0: that of its buffer. */
 static bool post_send(ulp_workload *workload, const ulp_purpose *purpose, rdmap_opcode operation,
@@ -554,8 +542,14 @@ ulp_workload *ulp_workload_new(ulp_agreement *agreement, enum side side, rnic_en
     workload->requests = ulp_requests_new(config);
   }
   ulp_agreement_lend(agreement, side, endpoint);
+  /* The Responder may send nothing before it has received an FPDU (mpa-01 §6.1 rule 4, MPA-219; note M37). In
+   * an open loop it may have a message before the Initiator has any: an RDMA Write without octets goes first.
+   */
   if (config->open_loop && config->both && side == SIDE_INITIATOR) {
-    open_peer(workload);
+    const ulp_purpose purpose = {.meaning = ULP_MEANING_OPENING, .requester = side};
+    rdmap_work work = {.operation = RDMAP_WRITE};
+    ulp_message expected = {.opcode = RDMAP_WRITE};
+    post(workload, &purpose, &work, side_peer(side), &expected);
   }
   return workload;
 }

@@ -179,19 +179,6 @@ static inline uint32_t datagram_ip_payload_octets(const datagram *packet)
  * another length: false. */
 bool datagram_tcp_header(const datagram *packet, tcp_header *header);
 
-/* Whether a DATAGRAM_TCP's TCP header is plain, as nearly all are: without options or with timestamps alone.
- * Then datagram_tcp_header() is true of it. */
-static inline bool datagram_has_plain_tcp_header(const datagram *packet)
-{
-  const uint8_t *wire = packet->header + packet->ip_octets;
-  uint32_t octets = packet->header_octets - packet->ip_octets;
-
-  return wire[TCP_OFFSET_AND_FLAGS_AT] >> 4 == octets / 4 &&
-         (octets == TCP_HEADER_OCTETS ||
-          (octets == TCP_HEADER_WITH_TIMESTAMPS_OCTETS &&
-           big_endian_read_32(wire + TCP_TIMESTAMPS_OPTION_AT) == TCP_TIMESTAMPS_OPTION));
-}
-
 /* The TCP flags of a DATAGRAM_TCP, without decoding the rest. */
 uint8_t datagram_tcp_flags(const datagram *packet);
 

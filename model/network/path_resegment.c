@@ -269,11 +269,10 @@ static resegment_flow *begin_flow(path_resegment *box, resegment_flow *flow, con
   return flow;
 }
 
-/* An ACK without options and payload has nothing to cut and makes nothing leave. */
+/* An ACK without payload has nothing to cut and makes nothing leave; that nobody damaged it is known. */
 static inline bool is_bare_acknowledgement(const datagram *packet)
 {
   return packet->payload.length == 0 && packet->kind == DATAGRAM_TCP && !packet->carries_checksum &&
-         datagram_has_plain_tcp_header(packet) &&
          !(datagram_tcp_flags(packet) & (TCP_SYN | TCP_FIN | TCP_RST | TCP_PSH));
 }
 

@@ -37,27 +37,23 @@ static void node_set_timer(path_node *node)
   }
 }
 
-/* Into a node that looks at the clock, or with a proxy on the way. */
-static G_GNUC_NO_INLINE void enter_and_watch(path_node *node, datagram *packet, time_ps now)
+/* With a proxy on the way. */
+static G_GNUC_NO_INLINE void receive_through_gate(const path_node *node, datagram *packet, time_ps now)
 {
-  if (node->gate) {
-    path_gate_enter(node->gate);
-    path_element_receive(node->element, packet, now);
-    path_gate_leave(node->gate, now);
+  path_gate_enter(node->gate);
+  path_element_receive(node->element, packet, now);
+  path_gate_leave(node->gate, now);
+}
+
+static inline void enter(path_node *node, datagram *packet, time_ps now)
+{
+  if (G_UNLIKELY(node->gate)) {
+    receive_through_gate(node, packet, now);
   } else {
     path_element_receive(node->element, packet, now);
   }
   if (node->timer) {
     node_set_timer(node);
-  }
-}
-
-static inline void enter(path_node *node, datagram *packet, time_ps now)
-{
-  if (node->gate || node->timer) {
-    enter_and_watch(node, packet, now);
-  } else {
-    path_element_receive(node->element, packet, now);
   }
 }
 

@@ -451,7 +451,8 @@ static G_GNUC_NO_INLINE void take_acknowledgement(tcp_sender *sender, const tcp_
   sender->flight->news = &news;
   take_news(sender, &news);
   sender->flight->news = NULL;
-  if (sender->config->growth_by_delivered && (news.advances || news.newly_sacked > 0)) {
+  if (sender->config->growth_by_delivered && (news.advances || news.newly_sacked > 0) &&
+      tcp_congestion_in_slow_start(&sender->congestion)) {
     tcp_congestion_ack growth = describe(sender, &news);
     tcp_congestion_judge_delay(&sender->congestion, &growth, tcp_sender_clock(sender, now));
   }

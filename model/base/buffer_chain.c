@@ -250,32 +250,31 @@ void buffer_chain_drop_front(buffer_chain *chain, uint32_t length)
     stop_deferring(chain);
   }
   chain->length -= length;
-  octet_slice *slices = slices_of(chain);
+  octet_slice *first = slices_of(chain);
   uint32_t dropped = 0;
-  while (length > 0 && slices[dropped].length <= length) {
-    length -= slices[dropped].length;
-    octet_buffer_unref(slices[dropped].buffer);
-    dropped++;
+  for (; length > 0 && first->length <= length; first++, dropped++) {
+    length -= first->length;
+    octet_buffer_unref(first->buffer);
   }
   if (dropped == chain->slice_count) {
     buffer_chain_start_over(chain);
     return;
   }
+  first->octets += length;
+  first->length -= length;
+  if (dropped == 0) {
+    return;
+  }
   chain->slice_count -= dropped;
   if (chain->heap != NULL) {
     /* The slices stay where they are, so that a long chain can be consumed piece by piece in linear time. */
-    chain->heap += dropped;
+    chain->heap = first;
     chain->heap_dropped += dropped;
     chain->heap_capacity -= dropped;
-  } else {
-    for (uint32_t index = 0; dropped > 0 && index < chain->slice_count; index++) {
-      slices[index] = slices[dropped + index];
-    }
+    return;
   }
-  if (length > 0) {
-    octet_slice *first = slices_of(chain);
-    first->octets += length;
-    first->length -= length;
+  for (uint32_t index = 0; index < chain->slice_count; index++) {
+    chain->inline_slices[index] = first[index];
   }
 }
 

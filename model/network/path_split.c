@@ -16,12 +16,13 @@ typedef struct path_split {
 static void cut(path_split *split, datagram *packet, const tcp_header *header, time_ps now)
 {
   int64_t length = packet->payload.length;
+  tcp_header of_piece = *header;
 
   for (int64_t from = 0; from < length; from += split->octets) {
     int64_t to = MIN(from + split->octets, length);
     uint8_t flags = to == length ? header->flags & (TCP_PSH | TCP_FIN) : 0;
     path_waiting_append(&split->piece, packet, header, 0, from, to);
-    path_box_emit(&split->box, path_waiting_take(&split->piece, header->sequence - 1, header, flags), now);
+    path_box_emit(&split->box, path_waiting_take(&split->piece, header->sequence - 1, &of_piece, flags), now);
   }
 }
 

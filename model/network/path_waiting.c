@@ -122,21 +122,20 @@ static G_GNUC_NO_INLINE void trace_made(path_waiting *waiting, uint32_t sequence
   deque_empty(&waiting->parts);
 }
 
-datagram *path_waiting_take(path_waiting *waiting, uint32_t isn, const tcp_header *newest, uint8_t flags)
+datagram *path_waiting_take(path_waiting *waiting, uint32_t isn, tcp_header *header, uint8_t flags)
 {
   datagram *piece = waiting->piece;
-  tcp_header header = *newest;
 
-  header.sequence = tcp_sequence_of(waiting->from, isn);
-  header.checksum = 0;
-  header.flags = (uint8_t)((header.flags & (TCP_ACK | TCP_ECE)) | flags | waiting->flags);
-  header.has_timestamps = waiting->has_timestamps;
-  header.timestamp_value = waiting->timestamp_value;
+  header->sequence = tcp_sequence_of(waiting->from, isn);
+  header->checksum = 0;
+  header->flags = (uint8_t)((header->flags & (TCP_ACK | TCP_ECE)) | flags | waiting->flags);
+  header->has_timestamps = waiting->has_timestamps;
+  header->timestamp_value = waiting->timestamp_value;
   piece->header_octets =
-      (uint8_t)(piece->ip_octets + tcp_header_encode(&header, piece->header + piece->ip_octets));
+      (uint8_t)(piece->ip_octets + tcp_header_encode(header, piece->header + piece->ip_octets));
   datagram_ip_set_length(piece);
   if (G_UNLIKELY(waiting->maker->element.trace.to)) {
-    trace_made(waiting, header.sequence);
+    trace_made(waiting, header->sequence);
   }
   path_element_note(&waiting->maker->element, waiting->maker->act, true);
   waiting->piece = NULL;

@@ -51,9 +51,9 @@ void path_waiting_keep(path_waiting *waiting, datagram *packet, const tcp_header
                        int64_t from);
 
 /* Returns the packet of what waits, which is something, with one reference, the caller's; nothing waits then.
- * `newest` is the header with the newest acknowledgement, `flags` are TCP_FIN as it shall be and TCP_PSH
- * beside what the segments have. */
-datagram *path_waiting_take(path_waiting *waiting, uint32_t isn, const tcp_header *newest, uint8_t flags);
+ * `header` is the one with the newest acknowledgement, and becomes the packet's; `flags` are TCP_FIN as it
+ * shall be and TCP_PSH beside what the segments have. */
+datagram *path_waiting_take(path_waiting *waiting, uint32_t isn, tcp_header *header, uint8_t flags);
 
 /* `newest` becomes the header `header`, which was received now, unless that acknowledges less. */
 void path_waiting_note_header(tcp_header *newest, const tcp_header *header);

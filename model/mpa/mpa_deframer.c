@@ -416,7 +416,8 @@ static void receive(mpa_deframer *deframer, uint64_t offset, const buffer_chain 
                   deframer->slow->front.piece_count < MPA_FRONT_PIECES_MAX;
   if (!has_front(deframer) && offset == locator->edge &&
       (!reassembly ||
-       (reassembly_queue_next_held(reassembly->octets, offset) >= end &&
+       ((reassembly_queue_total(reassembly->octets) == 0 ||
+         reassembly_queue_next_held(reassembly->octets, offset) >= end) &&
         (range_set_count(&reassembly->taken) == 0 || range_set_get(&reassembly->taken, 0).from >= end)))) {
     pass_whole_fpdus(deframer, octets, arrival, now);
     at_front = deframer->locator.error == MPA_ERROR_NONE && mpa_locator_is_empty(locator);

@@ -71,7 +71,7 @@ void mpa_locator_copy(const mpa_locator *locator, mpa_locator *copy)
 void mpa_locator_move_edge(mpa_locator *locator, uint64_t edge)
 {
   locator->edge = edge;
-  if (locator->reassembly) {
+  if (locator->reassembly && locator->reassembly->pending.entries.count > 0) {
     mpa_pending_fpdus_remove_below(&locator->reassembly->pending,
                                    edge); /* starts that have become pointless */
   }

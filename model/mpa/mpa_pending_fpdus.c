@@ -113,9 +113,7 @@ void mpa_pending_fpdus_remove(mpa_pending_fpdus *pending, mpa_pending_fpdu *entr
 
 G_GNUC_NO_INLINE void mpa_pending_fpdus_remove_below(mpa_pending_fpdus *pending, uint64_t edge)
 {
-  if (pending->entries.count > 0) {
-    forget(pending, 0, first_from(pending, edge));
-  }
+  forget(pending, 0, first_from(pending, edge));
 }
 
 /* --- FPDUs that were assumed --- */

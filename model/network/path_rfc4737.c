@@ -126,7 +126,9 @@ static G_GNUC_NO_INLINE void count(reordering_exit *exit, const datagram *packet
   if (flow->counted == 0) {
     deque_init(&flow->gaps, sizeof(number_gap));
   }
-  if (packet->flow_order > flow->largest) {
+  if (packet->flow_order == flow->largest + 1) { /* nearly always */
+    flow->largest++;
+  } else if (packet->flow_order > flow->largest) {
     const number_gap jumped = {
         .last = packet->flow_order - 1, .first = flow->largest + 1, .jumped_by = flow->counted};
     add_gap(flow, flow->gaps.count, &jumped);

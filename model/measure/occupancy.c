@@ -257,8 +257,10 @@ static void count_gauges(occupancy *gauge, size_t count, time_ps end)
 {
   uint64_t any[GAUGE_COUNT] = {0};
   for (size_t i = 0; i < count; i++) {
+    const uint64_t *values = gauge->snapshots[i].values;
+    time_distribution_expect(&gauge->times[GAUGE_REASSEMBLY], values[GAUGE_REASSEMBLY]);
     for (gauge_id id = 0; id < GAUGE_COUNT; id++) {
-      any[id] |= gauge->snapshots[i].values[id];
+      any[id] |= values[id];
     }
   }
   if (any[GAUGE_PROCESSING] > 0 && !gauge->has_processing) {

@@ -231,11 +231,17 @@ void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, 
   clamp_marks(board, position);
 }
 
-/* Returns the number of the segment that holds `position`, which is in flight. */
+/* Returns the number of the segment that holds `position`, which is in flight: mostly where what was SACKed
+ * last ends, or the next. */
 static uint64_t number_at(const tcp_scoreboard *board, uint64_t position)
 {
   uint64_t low = board->sent.first;
   uint64_t high = board->sent.end - 1;
+  uint64_t near = board->last_sacked;
+  if (near >= low && near < high && segment_at(board, near)->from <= position) {
+    low = near + (segment_at(board, near + 1)->from <= position ? 1 : 0);
+    high = low < high && segment_at(board, low + 1)->from > position ? low : high;
+  }
   while (low < high) {
     uint64_t middle = low + (high - low + 1) / 2;
     if (segment_at(board, middle)->from <= position) {
@@ -261,6 +267,7 @@ static void take_sacked(tcp_scoreboard *board, uint64_t from, uint64_t to)
     if (segment->from >= to) {
       break;
     }
+    board->last_sacked = number;
     if (segment->length > 0 && is_all_sacked(board, segment->from, segment_end(segment))) {
       report_delivery(board, number);
       tcp_sent_ring_remove(&board->sent, number);

@@ -23,6 +23,7 @@ struct tcp_scoreboard {
   uint64_t sacked_segments; /* whole, and not acknowledged */
   uint64_t retransmissions; /* on their way: not SACKed, acknowledged or lost in their turn */
   uint64_t lost_segments;   /* and not SACKed or acknowledged, sent again or not */
+  uint64_t last_sacked;     /* the segment with the last octet of what was SACKed last */
   range_set *sacked;        /* SACKED and not acknowledged; NULL before the first */
 
   /* RFC 6675 */

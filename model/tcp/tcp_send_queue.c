@@ -102,27 +102,15 @@ void tcp_send_queue_clear(tcp_send_queue *queue)
   queue->kept = NULL;
 }
 
-static tcp_kept_records *kept_new(uint32_t capacity, uint64_t posted)
-{
-  tcp_kept_records *kept = g_malloc(sizeof *kept + capacity * sizeof(sent_record));
-  kept->capacity = capacity;
-  kept->posted = posted;
-  kept->first = 0;
-  kept->end = 0;
-  kept->unsent_record = 0;
-  return kept;
-}
-
+/* Makes room for twice as many records, or for the first ones. */
 static G_GNUC_NO_INLINE tcp_kept_records *grown(tcp_kept_records *kept, uint64_t posted)
 {
-  if (!kept) {
-    return kept_new(CAPACITY_AT_FIRST, posted);
-  }
-  tcp_kept_records *larger = kept_new(kept->capacity * 2, posted);
-  larger->first = kept->first;
-  larger->end = kept->end;
-  larger->unsent_record = kept->unsent_record;
-  for (uint64_t number = kept->first; number < kept->end; number++) {
+  const tcp_kept_records none = {.capacity = CAPACITY_AT_FIRST / 2, .posted = posted};
+  const tcp_kept_records *before = kept ? kept : &none;
+  tcp_kept_records *larger = g_malloc(sizeof *larger + 2 * before->capacity * sizeof(sent_record));
+  *larger = *before;
+  larger->capacity = 2 * before->capacity;
+  for (uint64_t number = larger->first; number < larger->end; number++) {
     *record_at(larger, number) = *record_at(kept, number);
   }
   g_free(kept);

@@ -32,12 +32,12 @@ typedef enum ulp_meaning {
 
 /* This is what an operation is for: its part in a message of a plan. */
 typedef struct ulp_purpose {
-  ulp_operation operation; /* the plan's */
-  ulp_meaning meaning;
-  enum side requester; /* whose plan it is */
-  bool keeps_slot;     /* a Write whose STag the next Send invalidates: the slot stays in use until then */
-  uint32_t octets;     /* of the message's data, … */
-  uint64_t payload;    /* … which lies there in the pattern table; of an Atomic what it compares with */
+  ulp_operation operation : 8; /* the plan's; messages are many */
+  ulp_meaning meaning : 8;
+  enum side requester : 8; /* whose plan it is */
+  bool keeps_slot;  /* a Write whose STag the next Send invalidates: the slot stays in use until then */
+  uint32_t octets;  /* of the message's data, … */
+  uint64_t payload; /* … which lies there in the pattern table; of an Atomic what it compares with */
   /* Write, Response: where it goes. Send, Immediate Data: the buffer of the data that it is about, or NULL.
    * Of an Atomic its place among the messages that can be under way. */
   ulp_slot *slot;
@@ -46,13 +46,13 @@ typedef struct ulp_purpose {
 
 /* One message that was posted. */
 typedef struct ulp_message {
-  rdmap_opcode opcode;
   ulp_purpose purpose;
   ulp_slot *buffer; /* where it goes if it is a Send or Immediate Data; NULL: it is a Write, or a response */
   uint32_t length;
+  uint32_t invalidated_stag;
+  rdmap_opcode opcode : 8;
   bool solicits;
   bool invalidates;
-  uint32_t invalidated_stag;
   ulp_timed_message *timed; /* whose data it is; NULL: it is something else, or nobody asks */
 } ulp_message;
 

@@ -313,7 +313,7 @@ gboolean session_tables_write(const session_network *network, const configuratio
     g_autofree char *path = g_build_filename(directory, "messages.csv", NULL);
     good = write_lines(c, path, result, error);
   }
-  if (all->len > 0) {
+  if (all->len > 0 && !directory) { /* a sweep's run, whose store has them */
     run_results_set_tables(&result->results, all->str, result->measured_host ? result->measured_host : "");
   }
   return good;

@@ -16,7 +16,8 @@ typedef struct column_row {
 const column_row *column_row_of(size_t column);
 
 /* Writes hosts.csv and ports.csv of a run of a graph, and message_classes.csv and messages.csv of one whose
- * messages were timed, into `directory` (NULL: nowhere), after session_finish(), and gives `result` the texts
- * of the tables and what summary.json has of them. FALSE and `error` when a file could not be written. */
+ * messages were timed, into `directory`, after session_finish(), and gives `result` what summary.json has of
+ * them; without a directory (NULL) the texts of the tables, too. FALSE and `error` when a file could not be
+ * written. */
 gboolean session_tables_write(const session_network *network, const configuration *c, const char *directory,
                               session_result *result, GError **error);

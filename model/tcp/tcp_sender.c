@@ -87,7 +87,7 @@ void tcp_sender_begin_flight(tcp_sender *sender)
 {
   const tcp_config *config = sender->config;
   tcp_sender_flight *flight = g_new(tcp_sender_flight, 1);
-  memset(flight, 0, offsetof(tcp_sender_flight, hystart));
+  memset(flight, 0, offsetof(tcp_sender_flight, hystart)); /* the members before it: their order matters */
   tcp_scoreboard_init(&flight->board, config->duplicate_ack_threshold, sender->emss_octets, sender->by_time);
   if (config->window_of_segments) { /* as Linux counts */
     flight->board.least_charge_octets = flight->board.smss_octets;

@@ -133,7 +133,10 @@ typedef struct tcp_sender_flight {
   uint64_t variation_end; /* the same of a round of tcp_config.variation_by_round */
   tcp_tail_loss_probe probe;
   tcp_rack rack; /* if tcp_sender.by_time */
-  tcp_hystart hystart;
+
+  /* tcp_sender_begin_flight() makes all above this line 0, not these two: of the slots at the board's end
+   * most are never touched. */
+  tcp_hystart hystart; /* set by tcp_congestion_begin_flight() when it is used */
   tcp_scoreboard board;
 } tcp_sender_flight;
 

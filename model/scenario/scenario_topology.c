@@ -316,12 +316,13 @@ static burst *first_windows(const topology *t, bool only_posted)
         continue;
       }
       const double open_octets = scenario_in_flight_octets(of, class, from);
-      const double packets =
-          ceil(open_octets / scenario_segment_payload(of, from, of->path.directions[from].link.mtu_octets));
+      const double full =
+          open_octets / scenario_segment_payload(of, from, of->path.directions[from].link.mtu_octets);
       const graph_flow flow = {(uint16_t)hosts[from], (uint16_t)hosts[to],
                                from == SIDE_INITIATOR ? ports[i / SIDES] : TRAFFIC_RESPONDER_PORT,
                                from == SIDE_INITIATOR ? TRAFFIC_RESPONDER_PORT : ports[i / SIDES]};
-      const burst window = {.packets = fmin(of->tcp.initial_window_segments, packets),
+      /* at least one, of messages without payload */
+      const burst window = {.packets = fmin(of->tcp.initial_window_segments, fmax(1, ceil(full))),
                             .open_octets = open_octets};
 
       goes_on = follow_window(t, &on, flow, window, adds) || goes_on;

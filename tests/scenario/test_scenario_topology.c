@@ -72,6 +72,7 @@ ROW_TEST(test_first_burst, bursts)
  * a window takes one of four uplinks, as in its run: four and two meet. With a trunk of twice the rate 2 w
  * leave; the other four windows, at two uplinks of 40 together, are half of that each. A host of its own has
  * a window of its own, and two ports that fill together share a buffer: alpha 1 leaves each a third of 160.
+ * Messages without payload are a packet at least.
  */
 #define UPLINKS "topology.kind=leaf-spine topology.hosts_per_leaf=8 routing.choice=spray-random"
 static const struct meeting_row {
@@ -96,6 +97,9 @@ static const struct meeting_row {
       "lost\n"}},
     {UPLINKS " workload.operation=read workload.from=h[8-15] workload.to=h[0-7]",
      {"leaf0 to spine0, if all begin at once: of first windows w (N - 1) - b = 64 (4 - 1) - 39: 153 packets "
+      "lost\n"}},
+    {UPLINKS " workload.message_size=0 sender.segmentation=stream",
+     {"leaf0 to spine0, if all begin at once: of first windows w (N - 1) - b = 1 (4 - 1) - 39: 0 packets "
       "lost\n"}},
     {UPLINKS " topology.spines=4 routing.choice=ecmp",
      {"leaf0 to spine0, if all begin at once: of first windows w (N - 1) - b = 64 (4 - 1) - 39: 153 packets "

@@ -65,8 +65,8 @@ typedef struct mpa_reassembly {
   reassembly_queue *octets; /* that have come and were not taken */
   range_set taken; /* FPDUs taken beyond the edge; touching ones are one range, their boundaries agree */
   mpa_pending_fpdus pending; /* FPDU starts at or beyond the edge that are established and were not taken */
-  uint64_t marked;           /* a marker's header, last, of an FPDU that was located by then: it is known */
-  bool has_conflict;         /* a located FPDU ever reached into one that was taken */
+  uint64_t marked;   /* where the last marker pointed whose FPDU is located: others of it add nothing */
+  bool has_conflict; /* a located FPDU ever reached into one that was taken */
   /* Scratch of one mpa_locator_receive(), kept for its memory. */
   deque completed;          /* of uint64_t: starts of FPDUs that became complete */
   buffer_chain fpdu_octets; /* of the FPDU in hand, … */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Here are octets of a flow that wait in a box, and the segments that brought them: in whatever pieces the
- * octets leave, they keep the header fields of these segments.
+/* Here are octets of a flow that wait in a box, as the packet in which they leave: a piece, which keeps the
+ * header fields of the segments that brought them.
  *
  * A piece of several segments has - the oldest of their timestamps (TSval). The receiver echoes it, and the
  * round trip measured from it must include the time the octets waited (RFC 7323 §4.3 has the like for a

@@ -101,8 +101,8 @@ enum {
   LOSS_FLOOR_SEGMENTS = 2, /* RFC 5681 equation 4 */
 };
 
-/* This is what tcp_congestion_remember() keeps: the control's state follows. It lies after that at present.
- */
+/* This is what tcp_congestion_remember() keeps: the window, and the control's state as it was. It lies after
+ * the present state: memory_of(). */
 typedef struct tcp_congestion_memory {
   tcp_congestion_window window;
   uint64_t state[];

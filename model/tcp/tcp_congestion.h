@@ -25,15 +25,15 @@ typedef struct tcp_congestion {
   bool remembers : 1;      /* there is something to undo: memory_of() is of tcp_congestion_remember() */
   bool has_hystart : 1;    /* not together with … */
   bool has_hystart_pp : 1; /* … HyStart++ */
-  bool in_flight : 1;      /* something is, and with has_hystart there is `hystart` */
+  bool in_flight : 1;      /* something is; with has_hystart alone */
   bool late_rounds : 1;    /* HyStart's */
   bool found : 1;          /* HyStart has ended slow start: it judges again after a time-out */
   bool paced : 1;          /* HyStart judges trains of acknowledgements with that in mind */
   bool of_segments : 1;    /* tcp_config.window_of_segments */
   bool of_window : 1;      /* tcp_config.threshold_of_window */
-  union {
-    time_ps shortest_ps; /* HyStart's, while nothing is in flight */
-    tcp_hystart *hystart;
+  union {                  /* with has_hystart one of the first two */
+    time_ps shortest_ps;   /* while nothing is in flight */
+    tcp_hystart *hystart;  /* with in_flight: the flight's */
     tcp_hystart_pp *hystart_pp;
   };
 } tcp_congestion;

@@ -95,13 +95,13 @@ time_ps tcp_rack_time_out(tcp_rack *rack, time_ps window_ps, time_ps now);
 typedef struct tcp_tail_loss_probe {
   time_ps deadline;    /* PTO; TIME_PS_NEVER when it is off */
   time_ps wait_ps;     /* the last wait, in whole ticks */
-  time_ps from;        /* the timer starts anew at this time, … */
+  time_ps from;        /* with `restarts` the timer starts anew at this time */
   bool due;            /* the probe is to be sent */
   bool outstanding;    /* it was, and is not accounted for: */
   bool retransmission; /* TLP.is_retrans */
-  bool restarts; /* … of which `deadline` does not know yet. Not beside `due`, as it is written just before
-                    that is read (buffer_chain_init_deferred()) */
-  uint64_t end;  /* TLP.end_seq */
+  bool restarts;       /* `deadline` does not know of `from` yet. Not beside `due`, as it is written just
+                          before that is read (buffer_chain_init_deferred()) */
+  uint64_t end;        /* TLP.end_seq */
 } tcp_tail_loss_probe;
 
 /* §7.2: what the time-out of the probe depends on. */

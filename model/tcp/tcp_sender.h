@@ -71,7 +71,7 @@ typedef struct tcp_outgoing {
 typedef enum tcp_sender_outlook {
   TCP_SENDER_RESTS, /* there is none, and no probe is due */
   TCP_SENDER_FLOWS, /* a new one, whatever its length; something is in flight */
-  TCP_SENDER_ASKS,
+  TCP_SENDER_ASKS,  /* tcp_sender_next() finds out */
 } tcp_sender_outlook;
 tcp_sender_outlook tcp_sender_outlook_of(const tcp_sender *sender);
 

@@ -172,7 +172,7 @@ TARGETS = (
     ("… one data segment more, ÷ the same with one connection", "≤", 3, plain(2), marginal_ratio,
      marginal_cases(10000)),
     ("… the same of 1,000 connections", "≤", 3, plain(2), marginal_ratio, marginal_cases(1000)),
-    ("idle state of a connection pair, octets", "≤", 4096, plain(0), idle_octets, IDLE),
+    ("idle state of a connection pair, octets", "≤", 3500, plain(0), idle_octets, IDLE),
     ("100 Gbit/s, 1 s simulated, 8.1 M segments, native, whole run, s", "≤", 4.5, plain(2), wall,
      ("hundred-gigabit",)),
     *(target for scenario in cases.SWEEPS for target in _sweep_targets(scenario)),

@@ -319,6 +319,7 @@ static G_GNUC_NO_INLINE void note_peak(occupancy *gauge)
       gauge->fullest = gauge->own[i];
     }
   }
+  g_assert(gauge->fullest); /* what is held is held by one of them */
   gauge->peak_octets = present->values[GAUGE_REASSEMBLY];
   gauge->peak_at = present->since;
   gauge->peak_connection = gauge->numbers[gauge->fullest->connection];

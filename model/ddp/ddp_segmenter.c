@@ -79,7 +79,7 @@ bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, ddp_ul
   ulpdu->length = header_octets + payload;
   if (payload > 0) {
     const octet_slice octets = segmenter->source(segmenter->source_user, segmenter->sent, payload);
-    ulpdu->slices[1].octets = octets.octets; /* buffer_chain_init_deferred() says why so */
+    ulpdu->slices[1].octets = octets.octets; /* member by member: see buffer_chain_init_deferred() */
     ulpdu->slices[1].length = octets.length;
     ulpdu->slices[1].buffer = octets.buffer;
   }

@@ -410,8 +410,8 @@ static void look_ahead(mpa_locator *locator, uint64_t from, const buffer_chain *
   }
 }
 
-/* The chain may go on after the arrival of octets from `from` on: the FPDU at the edge is complete, or they
- * have its ULPDU_Length, or what tells whether a long one is followed. */
+/* Returns whether octets that arrived from `from` on may let the chain go on: they complete the FPDU at the
+ * edge, bring its ULPDU_Length, or bring the octets by which an overlong one is judged. */
 static bool may_follow_chain(const mpa_locator *locator, uint64_t from)
 {
   const mpa_pending_fpdus *pending = &locator->reassembly->pending;

@@ -269,7 +269,8 @@ static resegment_flow *begin_flow(path_resegment *box, resegment_flow *flow, con
   return flow;
 }
 
-/* An ACK without payload has nothing to cut and makes nothing leave; that nobody damaged it is known. */
+/* An undamaged ACK without payload: the box has nothing to cut, and nothing that waits leaves because of it.
+ */
 static inline bool is_bare_acknowledgement(const datagram *packet)
 {
   return packet->payload.length == 0 && packet->kind == DATAGRAM_TCP && !packet->carries_checksum &&

@@ -79,25 +79,26 @@ FIXTURE_TEST(test_interrupt_twice)
   expect_interrupted(f, ENDLESS("stubborn"), 2, TRUE);
 }
 
+static void expect_done_is_kept(const sweep_fixture *f, const char *text)
+{
+  outside world = {.f = f, .wanted_starts = 3};
+  add_timer(f, 10, interrupt_when_started, &world);
+  sweep_result result = sweep_well(f, text, 1);
+  EXPECT_FIELDS(&result, (interrupted, SIGINT), (done, 2), (failed, 0), (to_go, 3));
+  g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
+}
+
 /* Seeds 1 and 2 are done when 26, which hangs, is interrupted: three to go, of which none is recorded as
  * failed. */
 FIXTURE_TEST(test_interrupt_keeps_what_is_done)
 {
-  outside world = {.f = f, .wanted_starts = 3};
-  add_timer(f, 10, interrupt_when_started, &world);
-  sweep_result result = sweep_well(f, SEED_LIST("a", "1, 2, 26, 3, 4"), 1);
-  EXPECT_FIELDS(&result, (interrupted, SIGINT), (done, 2), (failed, 0), (to_go, 3));
-  g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
+  expect_done_is_kept(f, SEED_LIST("a", "1, 2, 26, 3, 4"));
 }
 
 /* The same, where 1, 2 and 26 are runs of one process. */
 FIXTURE_TEST(test_interrupt_in_a_shared_process)
 {
-  outside world = {.f = f, .wanted_starts = 3};
-  add_timer(f, 10, interrupt_when_started, &world);
-  sweep_result result = sweep_well(f, SEED_LIST("native", "1, 2, 26, 3, 4"), 1);
-  EXPECT_FIELDS(&result, (interrupted, SIGINT), (done, 2), (failed, 0), (to_go, 3));
-  g_assert_cmpuint(fixture_count_runs(f->store_path), ==, 2);
+  expect_done_is_kept(f, SEED_LIST("native", "1, 2, 26, 3, 4"));
 }
 
 /* SIGINT is ignored, as in a shell's background jobs: the sweep goes on. */

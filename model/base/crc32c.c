@@ -17,7 +17,7 @@ uint32_t crc32c_update(uint32_t crc, const uint8_t *octets, size_t length)
   return crc32c_fold(&crc, octets, length) ? crc : crc32_iscsi(octets, length, crc);
 }
 
-/* ISA-L takes as long for four octets, which a marker has, as for some hundred. So short slices are copied
+/* A CRC of four octets, which a marker has, takes as long as that of a hundred. So short slices are copied
  * into one piece first. */
 uint32_t crc32c_update_chain(uint32_t crc, const buffer_chain *chain, uint32_t from, uint32_t length)
 {

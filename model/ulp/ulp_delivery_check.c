@@ -97,19 +97,21 @@ static bool is_expected(const ulp_message *expected, uint32_t delivered, const d
                                          header->tagged_offset == expected->purpose.slot->base + delivered));
 }
 
-/* Returns how many of `length` octets of `expected`, from `delivered` on, are wrong; the first of them in
- * `first`, which may be NULL. */
-static inline uint32_t count_wrong(const ulp_message *expected, uint32_t delivered, uint32_t length,
-                                   ulp_wrong_octets *first)
+/* Returns how many octets of `segment`, the part of `expected` from `delivered` on, are wrong; the first of
+ * them in `first`, which may be NULL. */
+static inline uint32_t count_wrong(const ulp_message *expected, uint32_t delivered,
+                                   const ddp_segment *segment, ulp_wrong_octets *first)
 {
   const ulp_slot *place = expected->buffer ? expected->buffer : expected->purpose.slot;
+  const uint32_t length = segment->payload_octets;
   uint32_t count = 0;
 
   if (length == 0) {
     return 0;
   }
   const uint8_t *sent = pattern_at(place->table, place->payload + delivered);
-  if (place->memory == NULL) { /* a Send that nobody expects came before it and took its buffer */
+  /* A Send that nobody expects came before it and took its buffer, where octets may be that nobody placed. */
+  if (expected->buffer && segment->header.msn != (uint32_t)place->number + 1) {
     if (first) {
       *first = (ulp_wrong_octets){.message = first->message, .offset = delivered, .sent = sent[0]};
     }
@@ -148,8 +150,7 @@ ulp_wrong_octets ulp_delivery_check_wrong(const ulp_delivery_check *check, const
   ulp_wrong_octets wrong = {0};
 
   if (next) {
-    wrong.count =
-        count_wrong(next, check->delivered[opcode == RDMAP_READ_RESPONSE], segment->payload_octets, &wrong);
+    wrong.count = count_wrong(next, check->delivered[opcode == RDMAP_READ_RESPONSE], segment, &wrong);
     wrong.message = check->results.messages + 1;
   }
   return wrong;
@@ -204,7 +205,7 @@ bool ulp_delivery_check_delivered(ulp_delivery_check *check, const ddp_segment *
   const uint32_t from = *delivered, to = from + segment->payload_octets;
   *delivered = segment->header.last ? 0 : to;
   check->results.octets += segment->payload_octets;
-  check->results.octets_wrong += count_wrong(next, from, segment->payload_octets, NULL);
+  check->results.octets_wrong += count_wrong(next, from, segment, NULL);
   if (next->purpose.slot && !next->buffer) {
     ulp_slot_verified(next->purpose.slot, from, to);
   }

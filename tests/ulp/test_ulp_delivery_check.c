@@ -53,6 +53,7 @@ static ddp_segment segment(const fixture *f, rdmap_opcode opcode, uint32_t from,
                                   .ulp_control = rdmap_control_encode(1, opcode),
                                   .stag = f->slot->stag,
                                   .tagged_offset = f->slot->base + from,
+                                  .msn = (uint32_t)f->slot->number + 1,
                                   .message_offset = from},
                        .payload_octets = octets};
 }
@@ -99,22 +100,28 @@ FIXTURE_TEST(test_wrong_octets)
   g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->octets_wrong, ==, 3);
 }
 
-/* A peer sends a Send of no octets of its own accord: the next Send is placed in another buffer than it was
- * expected in, which never gets any memory. All of its octets are wrong, from the first on. */
+/* A peer sends a Send of its own accord: the next Send is placed in another buffer than it was expected in.
+ * What that one holds was not sent as this message: the right octets by chance, as here, or no memory. All of
+ * the Send's octets are wrong, from the first on. */
 FIXTURE_TEST(test_buffer_of_another_send)
 {
   ulp_message send = send_of(f, OCTETS);
   ulp_message whole;
   ddp_segment first = segment(f, RDMAP_SEND_SE_INVALIDATE, 0, HALF, false);
+  ddp_segment last = segment(f, RDMAP_SEND_SE_INVALIDATE, HALF, HALF, true);
   uint8_t *memory = f->slot->memory;
 
+  first.header.msn++;
+  last.header.msn++;
   ulp_delivery_check_expect(f->check, &send);
-  f->slot->memory = NULL;
   ulp_wrong_octets wrong = ulp_delivery_check_wrong(f->check, &first);
+  EXPECT_FIELDS(&wrong, (count, HALF), (offset, 0), (sent, pattern_at(f->fixture.table, 777)[0]),
+                (placed, 0));
   deliver(f, first, &whole);
+  f->slot->memory = NULL;
+  deliver(f, last, &whole);
   f->slot->memory = memory;
-  EXPECT_FIELDS(&wrong, (count, HALF), (offset, 0), (sent, pattern_at(f->fixture.table, 777)[0]));
-  g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->octets_wrong, ==, HALF);
+  g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->octets_wrong, ==, OCTETS);
 }
 
 /* Each way in which a segment is not the next one of the next message. The first half of a Write has

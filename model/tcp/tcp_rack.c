@@ -63,9 +63,15 @@ void tcp_rack_delivered_all(tcp_rack *rack, uint64_t front, uint32_t smss_octets
 }
 
 /* Of segments sent in this order the last has the shortest round trip, the highest end and the last
- * transmission. */
-void tcp_rack_delivered_in_order(tcp_rack *rack, const tcp_plain_delivery *delivery, time_ps now)
+ * transmission. Only the first may have been cut, as by a box that sends other segments. */
+void tcp_rack_delivered_in_order(tcp_rack *rack, const tcp_plain_delivery *delivery, uint64_t position,
+                                 uint32_t smss_octets, time_ps now)
 {
+  if (delivery->cut_at < delivery->end) {
+    rack->known.reordering_seen = true;
+    rack->late_from = delivery->cut_at;
+    tcp_rack_delivered_all(rack, position, smss_octets);
+  }
   rack->known.round_trip_ps = now - delivery->last_sent_at;
   rack->known.least_ps = MIN(rack->known.least_ps, rack->known.round_trip_ps);
   rack->highest_so_far = delivery->end;

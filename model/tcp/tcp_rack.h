@@ -55,9 +55,10 @@ void tcp_rack_delivered(tcp_rack *rack, const tcp_sent_segment *segment, time_ps
  * beyond `late_from` is the distance. `smss_octets` > 0. */
 void tcp_rack_delivered_all(tcp_rack *rack, uint64_t front, uint32_t smss_octets);
 
-/* All of the above and tcp_rack_find_lost() for such an acknowledgement, which makes `delivery`: what
- * was sent before it has been delivered before, so nothing is lost. */
-void tcp_rack_delivered_in_order(tcp_rack *rack, const tcp_plain_delivery *delivery, time_ps now);
+/* All of the above and tcp_rack_find_lost() for such an acknowledgement of all below `position`, which makes
+ * `delivery`: what was sent before it has been delivered before, so nothing is lost. */
+void tcp_rack_delivered_in_order(tcp_rack *rack, const tcp_plain_delivery *delivery, uint64_t position,
+                                 uint32_t smss_octets, time_ps now);
 
 /* §6.2 step 4, a D-SACK: a wider window, at most once a round trip. Rounds are counted in what grows with
  * time: `reached` is SND.UNA and `next` SND.NXT; for Linux's rule the transmission delivered that left last

@@ -170,10 +170,7 @@ static inline void cut_first(tcp_scoreboard *board, uint64_t position)
     board->pipe_octets -= weight(segment->flags) * charge(board, segment);
     segment->from = position;
     segment->length = (uint32_t)(end - position);
-    if (board->marks_cuts) {
-      segment->flags |= CUT;
-      board->plain_from = MAX(board->plain_from, board->sent.first + 1);
-    }
+    segment->flags |= board->marks_cuts ? CUT : 0;
     board->pipe_octets += weight(segment->flags) * charge(board, segment);
   }
 }
@@ -216,6 +213,7 @@ void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, 
   delivery->segments = number - first;
   if (delivery->segments > 0) {
     const sent_segment *last = segment_at(board, number - 1);
+    delivery->cut_at = segment_at(board, first)->flags & CUT ? segment_at(board, first)->from : UINT64_MAX;
     delivery->first_sent_at = segment_at(board, first)->sent_at;
     delivery->last_sent_at = last->sent_at;
     delivery->last_order = last->order;

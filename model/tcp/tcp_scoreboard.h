@@ -50,13 +50,14 @@ void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t to, time
  * acknowledged, the first was not SACKed before, and none of them was ever sent twice (Karn, RFC 6298 §3). */
 bool tcp_scoreboard_acknowledge(tcp_scoreboard *board, uint64_t position, time_ps *sent_at);
 
-/* Returns whether every segment in flight was sent once, and nothing was heard of any: none is SACKed, in
- * part or whole, or lost. */
+/* Returns whether every segment in flight was sent once, and nothing was heard of any but that the front of
+ * the first has come: none is SACKed, in part or whole, or lost. */
 bool tcp_scoreboard_is_plain(const tcp_scoreboard *board);
 
 /* This is what an acknowledgement delivers of such a board; without segments the rest is undefined. */
 typedef struct tcp_plain_delivery {
   uint64_t segments;
+  uint64_t cut_at;       /* where the first begins, if it was cut; else UINT64_MAX */
   time_ps first_sent_at; /* makes a round-trip sample */
   time_ps last_sent_at;
   uint64_t last_order;

@@ -18,8 +18,8 @@ struct tcp_scoreboard {
                                      else 0 */
   uint64_t acknowledged_segments; /* so far; a part of one does not count */
   uint64_t delivered_segments;    /* cumulatively or by SACK, likewise */
-  uint64_t plain_from; /* segments from this number on are whole and were sent once, and nothing was heard of
-                          them but that parts are SACKED */
+  uint64_t plain_from; /* segments from this number on were sent once, and nothing was heard of them but that
+                          parts are SACKED, or the front of the first one acknowledged */
   uint64_t sacked_segments; /* whole, and not acknowledged */
   uint64_t retransmissions; /* on their way: not SACKed, acknowledged or lost in their turn */
   uint64_t lost_segments;   /* and not SACKed or acknowledged, sent again or not */

@@ -389,7 +389,7 @@ static G_GNUC_NO_INLINE void advance_smoothly(tcp_sender *sender, uint64_t posit
   }
   note_position(sender, position);
   if (sender->by_time && delivery.segments > 0) {
-    tcp_rack_delivered_in_order(&sender->flight->rack, &delivery, now);
+    tcp_rack_delivered_in_order(&sender->flight->rack, &delivery, position, sender->emss_octets, now);
   }
   growth.smoothed_ps = sender->timer.smoothed_ps;
   growth.least_ps = sender->timer.least_ps;
@@ -402,7 +402,6 @@ static G_GNUC_NO_INLINE void advance_smoothly(tcp_sender *sender, uint64_t posit
   tcp_congestion_acknowledged(&sender->congestion, &growth, tcp_sender_clock(sender, now));
   tcp_sender_restart_timer(sender, now);
   tcp_sender_schedule_probe(sender, now);
-  sender->disturbed = !tcp_scoreboard_is_plain(&sender->flight->board); /* a segment may have been cut */
   if (sender->acknowledged == sender->next) {
     tcp_sender_end_flight(sender);
   }

@@ -3,8 +3,8 @@
 """One open, write, fsync or rename of a command fails, one malloc does, or it is killed there: words that
 name the file, an exit code, nothing lost, and the same command makes up for it.
 
-A draw of calls; --long: every call, and --mallocs=N of them (500 of all commands). --only=COMMAND: of one.
---seed=N: another draw.
+A draw of calls, of which each write and fsync fails in every way; --long: every call, and --mallocs=N of them
+(500 of all commands). --only=COMMAND: of one. --seed=N: another draw.
 """
 import argparse
 import contextlib
@@ -182,7 +182,7 @@ class FailingCalls(unittest.TestCase):
                 count = Trial(COMMANDS[command], kind, 0, 0).calls
             hows = [errno.ENOMEM] if kind == "malloc" else [*ERRORS[kind], KILL]
             for failing in self.draw(count, kind, commands):
-                for how in hows if options.long else [self.random.choice(hows)]:
+                for how in hows if options.long or kind in ("write", "fsync") else [self.random.choice(hows)]:
                     self.try_one(command, kind, failing, how, before, after)
             print(f"{command}: {count} calls of {kind}, {self.tried.pop(kind, 0)} failures", flush=True)
 

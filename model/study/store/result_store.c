@@ -122,6 +122,10 @@ static char *advice_on(const result_store *store, int code, int reason)
   if (code == SQLITE_FULL || (code == SQLITE_IOERR && reason == ENOSPC)) {
     return g_strdup("the disk is full; nothing committed was lost: make room and rerun the command");
   }
+  if (code == SQLITE_IOERR && sqlite3_extended_errcode(store->database) != SQLITE_IOERR_READ) {
+    return g_strdup(
+        "the disk reports an error; nothing committed was lost: rerun the command on one that works");
+  }
   if (code == SQLITE_NOMEM) {
     return g_strdup("out of memory; nothing committed was lost");
   }

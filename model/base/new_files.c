@@ -75,7 +75,9 @@ static int open_own_folder(const char *folder)
   return descriptor;
 }
 
-void new_files_clear(const char *places)
+/* Removes the hidden folders that killed processes of this user left in `places`, and says so on standard
+ * error. */
+static void clear(const char *places)
 {
   g_autoptr(GDir) directory = g_dir_open(places, 0, NULL);
   const char *name;
@@ -106,17 +108,17 @@ void new_files_clear_beside(const char *path)
   g_autofree char *whole = g_canonicalize_filename(path, NULL), *places = g_path_get_dirname(whole);
   g_autoptr(GDir) directory = g_dir_open(places, 0, NULL);
   const char *name;
-  new_files_clear(places);
+  clear(places);
   for (guint i = 0; i < LOOKED_AT_MAX && directory != NULL && (name = g_dir_read_name(directory)) != NULL;
        i++) {
     g_autofree char *folder = g_build_filename(places, name, NULL);
-    new_files_clear(folder);
+    clear(folder);
   }
 }
 
 new_files *new_files_begin(const char *folder, GError **error)
 {
-  new_files_clear(folder);
+  clear(folder);
   /* Before it is locked another process may take it for left over: then there is another one. */
   for (;;) {
     g_autofree char *made = g_build_filename(folder, FOLDER_PREFIX "XXXXXX", NULL);

@@ -10,15 +10,13 @@
  * not taken its place (base/interruption.h). */
 typedef struct new_files new_files;
 
-/* Begins new files for `folder`, which exists: makes a hidden folder in it, after new_files_clear(). NULL and
- * `error` (G_FILE_ERROR, and errno) when none can be made. End with new_files_end(). */
+/* Begins new files for `folder`, which exists: removes the hidden folders there that killed processes of this
+ * user left, says so on standard error, and makes one. NULL and `error` (G_FILE_ERROR, and errno) when none
+ * can be made. End with new_files_end(). */
 new_files *new_files_begin(const char *folder, GError **error);
 
-/* Removes the hidden folders that killed processes of this user left in `folder`, and says so on standard
- * error. */
-void new_files_clear(const char *folder);
-
-/* Does the same in the folder that `path` is in, and in the folders beside it, a thousand of them at most. */
+/* Removes such hidden folders in the folder that `path` is in, and in the folders beside it, a thousand of
+ * them at most. */
 void new_files_clear_beside(const char *path);
 
 /* Returns the folder to make the files in; `files` owns the text. */

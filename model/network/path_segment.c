@@ -146,7 +146,9 @@ void path_segment_free(path_segment *segment)
   g_free(segment);
 }
 
-random_stream *path_segment_random(path_segment *segment, const char *element, size_t number)
+/* Returns the random stream of the first `element` of a kind that may draw ("queue.NAME"), or of the next
+ * one: `number` 1 ("queue1.NAME"). It stays the segment's. */
+static random_stream *random_of(path_segment *segment, const char *element, size_t number)
 {
   g_autofree char *ordinal = number > 0 ? g_strdup_printf("%" G_GSIZE_FORMAT, number) : g_strdup("");
   g_autofree char *name = g_strdup_printf("%s%s.%s", element, ordinal, segment->config.name);
@@ -198,7 +200,7 @@ static path_queue_manager *manager_of(path_segment *segment, const path_directio
   case PATH_DISCIPLINE_RED:
     red.weight = red_weight;
     red.packet_ps = time_ps_to_send(path_link_octets(link, path_mtu_octets(config)), link->rate_bit_per_s);
-    return path_red_new(&red, path_segment_random(segment, "queue", index));
+    return path_red_new(&red, random_of(segment, "queue", index));
   case PATH_DISCIPLINE_CODEL:
     codel.packet_octets = path_mtu_octets(config);
     return path_codel_new(&codel);
@@ -279,7 +281,7 @@ void path_segment_add_boxes(path_segment *segment, const path_middleboxes_config
     if (kind == PATH_MIDDLEBOX_PROXY && relay) {
       add_box(segment, relay, kind);
     } else if (row && !relay_alone) {
-      add_box(segment, row->make(config, path_segment_random(segment, row->word, before)), kind);
+      add_box(segment, row->make(config, random_of(segment, row->word, before)), kind);
     }
   }
   segment->alignment_after = observed ? add_alignment(segment) : segment->alignment_after;

@@ -41,10 +41,6 @@ void path_segment_free(path_segment *segment); /* NULL is allowed */
 
 /* --- Building: packets meet the elements in the order in which these are added --- */
 
-/* Returns the random stream of the first `element` of a kind that may draw ("queue.NAME"), or of the next
- * one: `number` 1 ("queue1.NAME"). It stays the segment's. */
-random_stream *path_segment_random(path_segment *segment, const char *element, size_t number);
-
 /* Adds `element`, which becomes the segment's unless it `is_lent`. */
 void path_segment_add(path_segment *segment, path_element *element, bool is_lent);
 

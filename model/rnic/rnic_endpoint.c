@@ -351,7 +351,8 @@ void rnic_endpoint_end_silently(rnic_endpoint *endpoint, rnic_failure failure, t
   }
 }
 
-void rnic_endpoint_end_at_once(rnic_endpoint *endpoint, rnic_failure failure, time_ps now)
+/* It ends by RST, unless the configuration forbids it (mpa-01 §7, MPA-280). */
+static void end_at_once(rnic_endpoint *endpoint, rnic_failure failure, time_ps now)
 {
   rnic_endpoint_end_silently(endpoint, failure, now);
   if (!endpoint->closes_by_fin) {
@@ -461,7 +462,7 @@ void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now)
 
   post_startup_octets(endpoint);
   if (endpoint->startup->is_starved) {
-    rnic_endpoint_end_at_once(endpoint, starved, now);
+    end_at_once(endpoint, starved, now);
   } else if (rnic_startup_phase_is_over(endpoint->startup)) {
     enter_full_operation(endpoint, now);
   } else if (mpa->state == MPA_STARTUP_REJECTED) {
@@ -473,7 +474,7 @@ void rnic_endpoint_follow_startup(rnic_endpoint *endpoint, time_ps now)
       move_to(endpoint, RNIC_TEARDOWN_WAITS);
     }
   } else if (mpa->state == MPA_STARTUP_FAILED) {
-    rnic_endpoint_end_at_once(endpoint, failed, now); /* mpa-01 §7: code 4 (MPA-280) */
+    end_at_once(endpoint, failed, now); /* mpa-01 §7: code 4 (MPA-280) */
   }
 }
 
@@ -505,7 +506,7 @@ void rnic_endpoint_run(rnic_endpoint *endpoint, time_ps now)
   static const rnic_failure starved = {.layer = RNIC_FAILURE_ULP, .reason.ulp = RNIC_ULP_NO_FPDU};
 
   if (!rnic_receiver_run(&endpoint->receiver, now)) {
-    rnic_endpoint_end_at_once(endpoint, starved, now);
+    end_at_once(endpoint, starved, now);
   }
   if (startup_deadline(endpoint) <= now) {
     rnic_startup_phase_run(endpoint->startup, now);

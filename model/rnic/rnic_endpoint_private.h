@@ -71,9 +71,6 @@ void rnic_endpoint_complete(void *user, const rdmap_completion *completion, time
  * Nothing is sent of RDMAP's, whose work completes in error. */
 void rnic_endpoint_end_silently(rnic_endpoint *endpoint, rnic_failure failure, time_ps now);
 
-/* It ends by RST, unless the configuration forbids it (mpa-01 §7, MPA-280). */
-void rnic_endpoint_end_at_once(rnic_endpoint *endpoint, rnic_failure failure, time_ps now);
-
 /* The connection ends for `failure` as above, but gracefully: FIN follows the Terminate, if this end has one
  * to send. */
 void rnic_endpoint_terminate(rnic_endpoint *endpoint, rnic_failure failure, time_ps now);

@@ -9,6 +9,7 @@
 #include "base/memory_pool.h"
 #include "base/time_ps.h"
 #include "net/ip_header.h"
+#include "net/tcp_header.h"
 #include "trace/trace.h"
 
 /* This says how the sender cuts the stream (`sender.segmentation`, docs/scenario.md). */
@@ -169,6 +170,19 @@ tcp_config tcp_config_default(void);
 /* Lets go of a copy of tcp_config.latest (NULL is allowed), which lives on with the connections that share
  * it. */
 void tcp_config_release(tcp_config *config);
+
+/* Returns how many the IP and TCP headers of a segment without options have. */
+static inline uint32_t tcp_config_header_octets(const tcp_config *config)
+{
+  return (config->local_address.version == 6 ? IPV6_HEADER_OCTETS : IPV4_HEADER_OCTETS) + TCP_HEADER_OCTETS;
+}
+
+/* Returns the MSS that is announced: the largest segment that the peer can send, but for what is joined on
+ * the way. */
+static inline uint16_t tcp_config_own_mss_octets(const tcp_config *config)
+{
+  return (uint16_t)(config->receive_mtu_octets - tcp_config_header_octets(config));
+}
 
 /* A host whose timers count the ticks of its clock, as Linux's do (usecs_to_jiffies(), calc_index()): a wait
  * is rounded up to whole ticks, and it is over at the first tick at which so many have passed. Without ticks,

@@ -80,12 +80,6 @@ uint32_t tcp_connection_timestamp(const tcp_config *config, time_ps now)
   return (uint32_t)((uint64_t)now / (uint64_t)tcp_connection_timestamp_tick_ps(config));
 }
 
-uint32_t tcp_connection_header_octets(const tcp_connection *connection)
-{
-  bool ipv6 = connection->sender.config->local_address.version == 6;
-  return (ipv6 ? IPV6_HEADER_OCTETS : IPV4_HEADER_OCTETS) + TCP_HEADER_OCTETS;
-}
-
 static uint32_t timestamps_octets(const tcp_connection *connection)
 {
   return connection->timestamps ? TIMESTAMPS_OPTION_OCTETS : 0;
@@ -93,7 +87,7 @@ static uint32_t timestamps_octets(const tcp_connection *connection)
 
 void tcp_connection_find_emss(tcp_connection *connection)
 {
-  uint32_t own = connection->send_mtu_octets - tcp_connection_header_octets(connection);
+  uint32_t own = connection->send_mtu_octets - tcp_config_header_octets(connection->sender.config);
   connection->transport.gauges.emss_octets =
       MIN(connection->peer_mss_octets, own) - timestamps_octets(connection);
 }
@@ -255,9 +249,10 @@ static void suspect_black_hole(tcp_connection *connection, time_ps now)
 {
   uint32_t payload = tcp_sender_first_octets(&connection->sender);
   bool is_full = payload > connection->transport.gauges.emss_octets / 2;
-  uint32_t packet = payload + tcp_connection_header_octets(connection) + timestamps_octets(connection);
-  uint32_t lower = tcp_path_mtu_below(connection->sender.config->local_address.version, packet);
-  if (connection->sender.config->black_hole_detection && lower < packet &&
+  const tcp_config *config = connection->sender.config;
+  uint32_t packet = payload + tcp_config_header_octets(config) + timestamps_octets(connection);
+  uint32_t lower = tcp_path_mtu_below(config->local_address.version, packet);
+  if (config->black_hole_detection && lower < packet &&
       connection->sender.timeouts_in_a_row >= (is_full ? BLACK_HOLE_TIMEOUTS : BLACK_HOLE_TIMEOUTS_SHORT)) {
     tcp_connection_set_path_mtu(connection, lower, UINT64_MAX,
                                 now); /* the time-out has made everything lost already */

@@ -147,9 +147,6 @@ void tcp_connection_establish(tcp_connection *connection, const tcp_incoming *se
 void tcp_connection_answer_with_reset(tcp_connection *connection, const tcp_header *header,
                                       uint32_t payload_octets);
 
-/* Returns how many the IP and TCP headers of a segment without options have. */
-uint32_t tcp_connection_header_octets(const tcp_connection *connection);
-
 /* The path MTU is `mtu_octets` from now on. What is in flight and longer is cut anew; from `lost_from` on
  * what no longer fits is lost, without that being a sign of congestion (RFC 1191 §6.4); UINT64_MAX:
  * nothing is. */

@@ -63,7 +63,7 @@ static datagram *make_syn(tcp_connection *connection, time_ps now)
       /* RFC 7323 §2.2: the window of a SYN is never scaled */
       .window = (uint16_t)MIN(config->receive_window_octets, WINDOW_FIELD_MAX),
       .has_mss = true,
-      .mss_octets = (uint16_t)(config->receive_mtu_octets - tcp_connection_header_octets(connection)),
+      .mss_octets = tcp_config_own_mss_octets(config),
       .has_window_scale = answer ? connection->window_scaling : true,
       .window_scale = connection->receive_scale,
       .has_sack_permitted = answer ? connection->sack : config->sack,
@@ -83,7 +83,8 @@ static datagram *make_syn(tcp_connection *connection, time_ps now)
 static G_GNUC_NO_INLINE void add_sack_blocks(tcp_connection *connection, tcp_header *header)
 {
   range blocks[TCP_SACK_BLOCKS_MAX];
-  uint32_t room = MIN(connection->send_mtu_octets - tcp_connection_header_octets(connection), OPTIONS_MAX);
+  uint32_t room =
+      MIN(connection->send_mtu_octets - tcp_config_header_octets(connection->sender.config), OPTIONS_MAX);
   room -= SACK_OPTION_OCTETS + (connection->timestamps ? TIMESTAMPS_OPTION_OCTETS : 0);
   header->sack_count =
       (uint8_t)tcp_receiver_take_sack_blocks(&connection->receiver, blocks, room / SACK_BLOCK_OCTETS);

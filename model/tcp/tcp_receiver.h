@@ -116,14 +116,22 @@ static inline uint64_t tcp_receiver_gap_ps(const tcp_receiver *receiver, time_ps
 }
 
 /* The FIN is in order: nothing more will come. */
-bool tcp_receiver_is_finished(const tcp_receiver *receiver);
+static inline bool tcp_receiver_is_finished(const tcp_receiver *receiver)
+{
+  return receiver->fin_known && receiver->next == receiver->fin_position + 1;
+}
 
 /* All octets of [from, to) have arrived. */
 bool tcp_receiver_has(const tcp_receiver *receiver, uint64_t from, uint64_t to);
 
-/* Returns what `beyond` of tcp_transport_class does; and its runs alone. */
+/* Returns how many runs of octets have come beyond RCV.NXT. */
+static inline size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver)
+{
+  return receiver->late ? range_set_count(receiver->late->beyond) : 0;
+}
+
+/* Returns what `beyond` of tcp_transport_class does. */
 tcp_beyond tcp_receiver_beyond(const tcp_receiver *receiver);
-size_t tcp_receiver_out_of_order_runs(const tcp_receiver *receiver);
 
 /* Returns the octets below `position` that are received but not passed up; UINT64_MAX: all. */
 uint64_t tcp_receiver_held_octets_below(const tcp_receiver *receiver, uint64_t position);

@@ -111,7 +111,7 @@ static inline uint32_t count_wrong(const ulp_message *expected, uint32_t deliver
   }
   const uint8_t *sent = pattern_at(place->table, place->payload + delivered);
   /* A Send that nobody expects came before it and took its buffer, where octets may be that nobody placed. */
-  if (expected->buffer && segment->header.msn != (uint32_t)place->number + 1) {
+  if (!place->memory || segment->target != place->memory + delivered) {
     if (first) {
       *first = (ulp_wrong_octets){.message = first->message, .offset = delivered, .sent = sent[0]};
     }

@@ -53,9 +53,9 @@ static ddp_segment segment(const fixture *f, rdmap_opcode opcode, uint32_t from,
                                   .ulp_control = rdmap_control_encode(1, opcode),
                                   .stag = f->slot->stag,
                                   .tagged_offset = f->slot->base + from,
-                                  .msn = (uint32_t)f->slot->number + 1,
                                   .message_offset = from},
-                       .payload_octets = octets};
+                       .payload_octets = octets,
+                       .target = f->slot->memory + from};
 }
 
 static bool deliver(fixture *f, ddp_segment s, ulp_message *whole)
@@ -109,10 +109,10 @@ FIXTURE_TEST(test_buffer_of_another_send)
   ulp_message whole;
   ddp_segment first = segment(f, RDMAP_SEND_SE_INVALIDATE, 0, HALF, false);
   ddp_segment last = segment(f, RDMAP_SEND_SE_INVALIDATE, HALF, HALF, true);
-  uint8_t *memory = f->slot->memory;
+  uint8_t *memory = f->slot->memory, another[OCTETS];
 
-  first.header.msn++;
-  last.header.msn++;
+  first.target = another;
+  last.target = another + HALF;
   ulp_delivery_check_expect(f->check, &send);
   ulp_wrong_octets wrong = ulp_delivery_check_wrong(f->check, &first);
   EXPECT_FIELDS(&wrong, (count, HALF), (offset, 0), (sent, pattern_at(f->fixture.table, 777)[0]),

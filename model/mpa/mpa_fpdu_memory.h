@@ -10,6 +10,7 @@
  * with a large window, and keeps the others fast. On the wire the two are the same. */
 #pragma once
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -36,17 +37,18 @@ memory_pool *mpa_fpdu_memory_flat(const mpa_fpdu_memory *memory, uint32_t fpdu_o
 /* Returns whether as many FPDUs are flat as may be, short ones aside, so that the next one is deferred. */
 bool mpa_fpdu_memory_is_full(const mpa_fpdu_memory *memory);
 
-/* This is what a deferred FPDU is made of: two cache lines with the fields of its buffer. */
-enum { MPA_RECIPE_HEADER_OCTETS_MAX = 49 };
+/* This is what a deferred FPDU is made of: with the fields of its buffer 96 octets, of two cache lines. */
+enum { MPA_RECIPE_HEADER_OCTETS_MAX = 18 };
 typedef struct mpa_fpdu_recipe {
-  uint64_t start; /* offset into the FPDU phase */
   const uint8_t *payload;
-  uint32_t payload_octets;
-  bool markers;
-  bool crc;
+  uint16_t payload_octets;
+  uint16_t start; /* offset into the FPDU phase, modulo 2^16: markers are at multiples of 512 */
+  bool markers : 1;
+  bool crc : 1;
   uint8_t header_octets;
-  uint8_t header[MPA_RECIPE_HEADER_OCTETS_MAX]; /* of DDP and RDMAP */
+  uint8_t header[MPA_RECIPE_HEADER_OCTETS_MAX]; /* of DDP, with RDMAP's field */
 } mpa_fpdu_recipe;
+G_STATIC_ASSERT(sizeof(mpa_fpdu_recipe) == 32);
 
 /* Returns the pieces for deferred FPDUs; they stay the memory's. */
 memory_pool *mpa_fpdu_memory_recipes(const mpa_fpdu_memory *memory);

@@ -132,9 +132,9 @@ static G_GNUC_NO_INLINE bool frame_later(const mpa_framer *framer, mpa_fpdu exte
   mpa_fpdu_recipe *recipe =
       buffer_chain_defer(fpdu, (uint32_t)(extent.end - extent.start), mpa_fpdu_memory_recipes(framer->memory),
                          write_recipe, sizeof *recipe, payload->buffer);
-  recipe->start = extent.start;
+  recipe->start = (uint16_t)extent.start;
   recipe->payload = payload->octets;
-  recipe->payload_octets = payload->length;
+  recipe->payload_octets = (uint16_t)payload->length;
   recipe->markers = framer->markers;
   recipe->crc = framer->crc;
   recipe->header_octets = (uint8_t)header->length;

@@ -42,7 +42,7 @@ void octet_buffer_free(octet_buffer *buffer)
 
 static octet_slice *slices_of(buffer_chain *chain)
 {
-  return chain->heap != NULL ? chain->heap : chain->inline_slices;
+  return chain->heap_capacity > 0 ? chain->heap : chain->inline_slices;
 }
 
 /* --- Deferred octets --- */
@@ -55,7 +55,7 @@ size_t buffer_chain_deferred_piece_octets(size_t recipe_octets)
 void *buffer_chain_defer(buffer_chain *chain, uint32_t length, memory_pool *pool, octet_writer write,
                          size_t recipe_octets, octet_buffer *source)
 {
-  g_assert(length > 0 && chain->length == 0 && chain->heap == NULL);
+  g_assert(length > 0 && chain->length == 0 && chain->heap_capacity == 0);
   octet_buffer *buffer = octet_buffer_new_in(pool, sizeof(deferred_octets) + recipe_octets);
   deferred_octets *deferred = deferred_in(buffer);
   buffer->is_deferred = true;
@@ -139,7 +139,7 @@ void buffer_chain_grow(buffer_chain *chain, uint32_t count)
       return;
     }
   }
-  if (chain->heap != NULL && chain->heap_dropped >= MAX(used, count)) {
+  if (chain->heap_capacity > 0 && chain->heap_dropped >= MAX(used, count)) {
     /* At least half of the memory lies unused in front: as many drops as this moves have paid for it. */
     octet_slice *memory = chain->heap - chain->heap_dropped;
     memcpy(memory, chain->heap, used * sizeof *memory);
@@ -151,7 +151,7 @@ void buffer_chain_grow(buffer_chain *chain, uint32_t count)
   uint32_t capacity = MAX(2 * used, used + count);
   octet_slice *grown = g_new(octet_slice, capacity);
   memcpy(grown, slices_of(chain), used * sizeof *grown);
-  if (chain->heap != NULL) {
+  if (chain->heap_capacity > 0) {
     g_free(chain->heap - chain->heap_dropped);
   }
   chain->heap = grown;
@@ -224,7 +224,7 @@ void buffer_chain_append_slices(buffer_chain *chain, const buffer_chain *source,
                                 uint32_t length)
 {
   g_assert(chain != source);
-  if (length == source->length && chain->length == 0 && chain->heap == NULL &&
+  if (length == source->length && chain->length == 0 && chain->heap_capacity == 0 &&
       buffer_chain_is_deferred(source)) {
     buffer_chain_init_deferred(chain, buffer_chain_deferred_buffer(source));
     buffer_chain_deferred_buffer(chain)->references++;
@@ -266,7 +266,7 @@ void buffer_chain_drop_front(buffer_chain *chain, uint32_t length)
     return;
   }
   chain->slice_count -= dropped;
-  if (chain->heap != NULL) {
+  if (chain->heap_capacity > 0) {
     /* The slices stay where they are, so that a long chain can be consumed piece by piece in linear time. */
     chain->heap = first;
     chain->heap_dropped += dropped;

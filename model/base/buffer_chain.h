@@ -58,8 +58,8 @@ typedef struct octet_slice {
   octet_buffer *buffer;
 } octet_slice;
 
-/* These are as many as a ULPDU has runs between its markers with an MTU of 1500 octets. */
-enum { BUFFER_CHAIN_INLINE_SLICES = 4 };
+/* A segment has one or two FPDUs, or pieces of them; longer chains are few, and a datagram has one each. */
+enum { BUFFER_CHAIN_INLINE_SLICES = 2 };
 
 /* A chain is slices that are read as one run of octets. The fields are read by everyone (hot loops walk
  * `buffer_chain_slices()`), written only by the functions below. An all-zero chain is a valid empty one. */
@@ -69,8 +69,10 @@ typedef struct buffer_chain {
   uint32_t heap_capacity; /* slices there is room for from `heap` on; 0 while the inline slices suffice */
   uint32_t heap_dropped;  /* slices dropped in front of `heap`, whose memory starts that much earlier; or
                              DEFERRED */
-  octet_slice *heap;      /* the first slice in use; NULL while the inline slices suffice */
-  octet_slice inline_slices[BUFFER_CHAIN_INLINE_SLICES];
+  union {
+    octet_slice *heap; /* the first slice in use, with heap_capacity */
+    octet_slice inline_slices[BUFFER_CHAIN_INLINE_SLICES];
+  };
 } buffer_chain;
 
 /* Makes `chain` a valid empty chain. Only the counters: the inline slices after `slice_count` are never
@@ -81,7 +83,6 @@ static inline void buffer_chain_init(buffer_chain *chain)
   chain->slice_count = 0;
   chain->heap_capacity = 0;
   chain->heap_dropped = 0;
-  chain->heap = NULL;
 }
 
 /* --- Deferred octets --- */
@@ -105,7 +106,7 @@ typedef struct deferred_octets {
 
 static inline bool buffer_chain_is_deferred(const buffer_chain *chain)
 {
-  return chain->heap != NULL && chain->heap_dropped == BUFFER_CHAIN_DEFERRED;
+  return chain->heap_dropped == BUFFER_CHAIN_DEFERRED;
 }
 
 /* Returns how long a pool's pieces must be for deferred octets with a recipe of `recipe_octets`. */
@@ -129,7 +130,7 @@ void buffer_chain_write_deferred(const buffer_chain *chain);
 /* Returns the slices of `chain`, `chain->slice_count` of them; valid until the chain changes. */
 static inline const octet_slice *buffer_chain_slices(const buffer_chain *chain)
 {
-  if (chain->heap == NULL) {
+  if (chain->heap_capacity == 0) {
     return chain->inline_slices;
   }
   if (chain->heap_dropped == BUFFER_CHAIN_DEFERRED) {
@@ -162,7 +163,7 @@ static inline void buffer_chain_start_over(buffer_chain *chain)
 {
   chain->length = 0;
   chain->slice_count = 0;
-  if (chain->heap != NULL) {
+  if (chain->heap_capacity > 0) {
     chain->heap -= chain->heap_dropped;
     chain->heap_capacity += chain->heap_dropped;
     chain->heap_dropped = 0;
@@ -173,7 +174,7 @@ static inline void buffer_chain_start_over(buffer_chain *chain)
  * chain that is filled again and again. */
 static inline void buffer_chain_empty(buffer_chain *chain)
 {
-  if (chain->heap != NULL) {
+  if (chain->heap_capacity > 0) {
     buffer_chain_empty_heap(chain);
     return;
   }
@@ -188,7 +189,7 @@ static inline void buffer_chain_empty(buffer_chain *chain)
 static inline void buffer_chain_clear(buffer_chain *chain)
 {
   buffer_chain_empty(chain);
-  if (chain->heap != NULL) {
+  if (chain->heap_capacity > 0) {
     buffer_chain_free_heap(chain);
   }
 }
@@ -255,7 +256,7 @@ void buffer_chain_grow(buffer_chain *chain, uint32_t count);
 /* Makes room for `count` more slices after those in use, for as many buffer_chain_put(). */
 static inline void buffer_chain_reserve(buffer_chain *chain, uint32_t count)
 {
-  uint32_t capacity = chain->heap ? chain->heap_capacity : (uint32_t)BUFFER_CHAIN_INLINE_SLICES;
+  uint32_t capacity = chain->heap_capacity > 0 ? chain->heap_capacity : (uint32_t)BUFFER_CHAIN_INLINE_SLICES;
   if (count > capacity - chain->slice_count) {
     buffer_chain_grow(chain, count);
   }
@@ -265,7 +266,7 @@ static inline void buffer_chain_reserve(buffer_chain *chain, uint32_t count)
 static inline void buffer_chain_put(buffer_chain *chain, const uint8_t *octets, uint32_t length,
                                     octet_buffer *buffer)
 {
-  octet_slice *slice = (chain->heap ? chain->heap : chain->inline_slices) + chain->slice_count;
+  octet_slice *slice = (chain->heap_capacity > 0 ? chain->heap : chain->inline_slices) + chain->slice_count;
   slice->octets = octets;
   slice->length = length;
   slice->buffer = buffer;
@@ -324,10 +325,9 @@ static inline void buffer_chain_move(buffer_chain *chain, buffer_chain *source)
   uint32_t count = source->slice_count;
   chain->slice_count = count;
   chain->length = source->length;
-  chain->heap = source->heap;
-  if (source->heap == NULL) {
-    chain->heap_capacity = 0;
-    chain->heap_dropped = 0;
+  chain->heap_capacity = source->heap_capacity;
+  chain->heap_dropped = source->heap_dropped;
+  if (source->heap_capacity == 0) {
     for (uint32_t index = 0; index < count; index++) {
       const octet_slice *from = &source->inline_slices[index];
       octet_slice *to = &chain->inline_slices[index];
@@ -336,8 +336,7 @@ static inline void buffer_chain_move(buffer_chain *chain, buffer_chain *source)
       to->length = from->length;
     }
   } else {
-    chain->heap_capacity = source->heap_capacity;
-    chain->heap_dropped = source->heap_dropped;
+    chain->heap = source->heap;
   }
   buffer_chain_init(source);
 }

@@ -33,8 +33,8 @@ typedef enum datagram_ecn {
   DATAGRAM_ECN_CONGESTED = 3, /* CE */
 } datagram_ecn;
 
-/* Of its four cache lines most packets use two: the first, and the third with the payload's first slice. With
- * many connections they are fetched anew at every hop. */
+/* Of its three cache lines most packets use two: the first, and the last, which is the payload. With many
+ * connections they are fetched anew at every hop. */
 typedef struct datagram {
   memory_pool *pool; /* that it is a piece of; NULL: of the heap */
   uint16_t references;
@@ -46,10 +46,10 @@ typedef struct datagram {
   uint8_t header[DATAGRAM_HEADER_MAX_OCTETS];
   uint32_t connection; /* in a trace, and … */
   uint32_t number;     /* … which of all packets sent: on no wire; 0: it has no number */
-  uint64_t flow_order; /* in its flow, from 1: set where it enters the path, 0 before; on no wire */
+  uint32_t flow_order; /* in its flow, from 1: set where it enters the path, 0 before; on no wire */
   buffer_chain payload;
 } datagram;
-G_STATIC_ASSERT(sizeof(datagram) == 256);
+G_STATIC_ASSERT(sizeof(datagram) == 192);
 
 /* The IP packet's length: headers and payload. */
 static inline uint32_t datagram_octets(const datagram *packet)

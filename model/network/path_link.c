@@ -225,7 +225,7 @@ static void arrive(void *user, time_ps now)
     const datagram *next = ((const transit *)deque_slot(transits, OCTETS_LEAD, sizeof(transit)))->packet;
     __builtin_prefetch(later);
     __builtin_prefetch(&later->payload);
-    if (next->payload.heap) {
+    if (next->payload.heap_capacity > 0) {
       __builtin_prefetch(next->payload.heap);
       __builtin_prefetch((const uint8_t *)next->payload.heap + 64);
     }

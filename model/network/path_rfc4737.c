@@ -15,7 +15,7 @@ static bool is_counted(const datagram *packet)
 
 typedef struct entering_flow {
   datagram_flow flow;
-  uint64_t packets;
+  uint32_t packets;
 } entering_flow;
 
 typedef struct reordering_entrance {

@@ -283,7 +283,7 @@ static G_GNUC_NO_INLINE bool receive_copied(rnic_receiver *receiver, uint64_t po
 void rnic_receiver_receive(rnic_receiver *receiver, uint64_t position, const buffer_chain *octets,
                            time_ps arrival, time_ps now)
 {
-  if (octets->heap == NULL || !receive_copied(receiver, position, octets, arrival, now)) {
+  if (octets->heap_capacity == 0 || !receive_copied(receiver, position, octets, arrival, now)) {
     receive(receiver, position, octets, arrival, now);
   }
 }

@@ -135,7 +135,7 @@ void tcp_send_queue_post(tcp_send_queue *queue, buffer_chain *record, unsigned f
   last->length = record->length;
   last->flags = flags;
   queue->kept->posted += record->length;
-  if (record->slice_count == 1 && !record->heap) {
+  if (record->slice_count == 1 && record->heap_capacity == 0) {
     const octet_slice *slice = buffer_chain_slices(record);
     last->at.piece.octets = slice->octets;
     last->at.piece.buffer = slice->buffer; /* with its reference */

@@ -43,8 +43,8 @@ static void append_piece(tcp_scoreboard *board, const sent_segment *whole, uint6
   sent_segment *piece = tcp_sent_ring_append(&board->sent);
   *piece = *whole;
   piece->from = from;
-  piece->length = (uint32_t)(to - from);
-  piece->flags &= from == whole->from ? ~0u : ~(uint32_t)CUT;
+  piece->length = (uint16_t)(to - from);
+  piece->flags &= from == whole->from ? UINT16_MAX : (uint16_t)~CUT;
   piece->flags |= is_all_sacked(board, from, to) ? SACKED : 0;
   board->sacked_segments += piece->flags & SACKED ? 1 : 0;
   board->pipe_octets += weight(piece->flags) * charge(board, piece);
@@ -100,7 +100,7 @@ inline void tcp_scoreboard_sent(tcp_scoreboard *board, uint64_t from, uint64_t t
   uint64_t number = board->sent.end;
   sent_segment *segment = tcp_sent_ring_append(&board->sent);
   segment->from = from;
-  segment->length = (uint32_t)(to - from);
+  segment->length = (uint16_t)(to - from);
   segment->flags = 0;
   board->pipe_octets += charge(board, segment);
   tcp_sent_ring_leaves(&board->sent, segment, number, now);
@@ -127,7 +127,7 @@ static bool describe(const tcp_scoreboard *board, uint64_t number, tcp_sent_segm
                                 .from = sent->from,
                                 .to = segment_end(sent),
                                 .sent_at = sent->sent_at,
-                                .order = sent->order,
+                                .order = tcp_sent_ring_order(&board->sent, sent),
                                 .sent_again = (sent->flags & RETRANSMITTED) != 0,
                                 .sent_twice = (sent->flags & SENT_TWICE) != 0,
                                 .cut = (sent->flags & CUT) != 0};
@@ -169,7 +169,7 @@ static inline void cut_first(tcp_scoreboard *board, uint64_t position)
     uint64_t end = segment_end(segment);
     board->pipe_octets -= weight(segment->flags) * charge(board, segment);
     segment->from = position;
-    segment->length = (uint32_t)(end - position);
+    segment->length = (uint16_t)(end - position);
     segment->flags |= board->marks_cuts ? CUT : 0;
     board->pipe_octets += weight(segment->flags) * charge(board, segment);
   }
@@ -216,7 +216,7 @@ void tcp_scoreboard_acknowledge_plain(tcp_scoreboard *board, uint64_t position, 
     delivery->cut_at = segment_at(board, first)->flags & CUT ? segment_at(board, first)->from : UINT64_MAX;
     delivery->first_sent_at = segment_at(board, first)->sent_at;
     delivery->last_sent_at = last->sent_at;
-    delivery->last_order = last->order;
+    delivery->last_order = tcp_sent_ring_order(&board->sent, last);
     delivery->end = segment_end(last);
     board->sent.first = number;
     board->sent.oldest = number;
@@ -389,7 +389,9 @@ void tcp_scoreboard_restore(tcp_scoreboard *board, bool findable)
 
 uint64_t tcp_scoreboard_first_order(const tcp_scoreboard *board)
 {
-  return board->sent.first < board->sent.end ? segment_at(board, board->sent.first)->order : UINT64_MAX;
+  const tcp_sent_ring *sent = &board->sent;
+  return sent->first < sent->end ? tcp_sent_ring_order(sent, tcp_sent_ring_at(sent, sent->first))
+                                 : UINT64_MAX;
 }
 
 bool tcp_scoreboard_first(const tcp_scoreboard *board, tcp_sent_segment *segment)
@@ -424,7 +426,7 @@ void tcp_scoreboard_extend(tcp_scoreboard *board, uint64_t number, uint64_t to)
     uint64_t end = segment_end(taken);
     g_assert(taken->length == 0 || waits_to_be_resent(taken));
     taken->from = to;
-    taken->length = end > to ? (uint32_t)(end - to) : 0;
+    taken->length = end > to ? (uint16_t)(end - to) : 0;
     board->plain_from = MAX(board->plain_from, next + 1);
     if (is_all_sacked(board, to, segment_end(taken))) {
       board->lost_segments -= is_lost(taken->flags) ? 1 : 0;
@@ -432,7 +434,7 @@ void tcp_scoreboard_extend(tcp_scoreboard *board, uint64_t number, uint64_t to)
       board->sacked_segments += taken->length > 0 ? 1 : 0;
     }
   }
-  segment->length = (uint32_t)(to - segment->from);
+  segment->length = (uint16_t)(to - segment->from);
 }
 
 void tcp_scoreboard_resent(tcp_scoreboard *board, uint64_t number, bool moves_high_rxt, time_ps now)

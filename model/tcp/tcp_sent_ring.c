@@ -31,7 +31,7 @@ void tcp_sent_ring_clear(tcp_sent_ring *ring)
 static G_GNUC_NO_INLINE void grow(tcp_sent_ring *ring)
 {
   g_assert(ring->capacity <= UINT32_MAX / 2);
-  uint32_t capacity = ring->capacity * 2;
+  uint32_t capacity = MAX(ring->capacity * 2, CAPACITY_ON_HEAP);
   sent_segment *slots = g_new(sent_segment, capacity);
   for (uint64_t number = ring->first; number < ring->end; number++) {
     slots[number & (capacity - 1)] = *tcp_sent_ring_at(ring, number);
@@ -80,7 +80,7 @@ static void append_under_way(tcp_sent_ring *ring, sent_segment *segment, uint64_
 void tcp_sent_ring_leaves(tcp_sent_ring *ring, sent_segment *segment, uint64_t number, time_ps now)
 {
   segment->sent_at = now;
-  segment->order = ring->transmissions++;
+  segment->order = (uint32_t)ring->transmissions++;
   append_under_way(ring, segment, number);
 }
 
@@ -90,7 +90,7 @@ void tcp_sent_ring_remove(tcp_sent_ring *ring, uint64_t number)
   if (!(segment->flags & UNDER_WAY)) {
     return;
   }
-  segment->flags &= ~(uint32_t)UNDER_WAY;
+  segment->flags &= (uint16_t)~UNDER_WAY;
   ring->under_way--;
   if (number == ring->overtaken) {
     ring->any_overtaken = ring->any_overtaken && number != ring->oldest;
@@ -117,7 +117,8 @@ bool tcp_sent_ring_overtaken(tcp_sent_ring *ring, uint64_t order, uint64_t end, 
     uint64_t next =
         ring->any_overtaken ? number_of(ring, tcp_sent_ring_at(ring, ring->overtaken)->later) : ring->oldest;
     const sent_segment *candidate = tcp_sent_ring_at(ring, next);
-    if (candidate->order > order || (candidate->order == order && segment_end(candidate) >= end)) {
+    const uint64_t candidate_order = tcp_sent_ring_order(ring, candidate);
+    if (candidate_order > order || (candidate_order == order && segment_end(candidate) >= end)) {
       break;
     }
     ring->any_overtaken = true;
@@ -159,8 +160,8 @@ static gint compare_orders(gconstpointer a, gconstpointer b, gpointer user)
   const tcp_sent_ring *ring = user;
   uint64_t one = *(const uint64_t *)a;
   uint64_t other = *(const uint64_t *)b;
-  uint64_t one_order = tcp_sent_ring_at(ring, one)->order;
-  uint64_t other_order = tcp_sent_ring_at(ring, other)->order;
+  uint64_t one_order = tcp_sent_ring_order(ring, tcp_sent_ring_at(ring, one));
+  uint64_t other_order = tcp_sent_ring_order(ring, tcp_sent_ring_at(ring, other));
   return one_order < other_order || (one_order == other_order && one < other) ? -1 : 1;
 }
 
@@ -178,7 +179,7 @@ void tcp_sent_ring_sort(tcp_sent_ring *ring)
     if ((segment->flags & (UNDER_WAY | SACKED)) == UNDER_WAY) {
       g_array_append_val(numbers, number);
     }
-    tcp_sent_ring_at(ring, number)->flags &= ~(uint32_t)UNDER_WAY;
+    tcp_sent_ring_at(ring, number)->flags &= (uint16_t)~UNDER_WAY;
   }
   g_array_sort_with_data(numbers, compare_orders, ring);
   ring->under_way = 0;

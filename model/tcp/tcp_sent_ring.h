@@ -19,19 +19,21 @@ enum {
   CUT = 32,          /* ever: its front was acknowledged before the rest */
 };
 
-/* The links hold the low 32 bits of a number: what is in flight at a time is less. They mean nothing at the
- * ends of the list. */
+/* The order and the links are the low 32 bits: what is in flight at a time is less. The links mean nothing at
+ * the ends of the list. */
 typedef struct sent_segment {
   uint64_t from;
   time_ps sent_at; /* last */
-  uint64_t order;  /* of that transmission among all: many leave in one picosecond */
-  uint32_t length; /* 0: another segment has taken over all of its octets */
-  uint32_t flags;
+  uint32_t order;  /* of that transmission among all: many leave in one picosecond */
+  uint16_t length; /* 0: another segment has taken over all of its octets */
+  uint16_t flags;
   uint32_t earlier;
   uint32_t later;
 } sent_segment;
+G_STATIC_ASSERT(sizeof(sent_segment) == 32);
 
-enum { CAPACITY_AT_FIRST = 8 };
+/* Most connections that have something in flight have either little or much. */
+enum { CAPACITY_AT_FIRST = 4, CAPACITY_ON_HEAP = 16 };
 
 /* The segments are numbered from 0 on as they are sent; number n lives in slot n modulo the capacity, a
  * power of 2. */
@@ -67,6 +69,12 @@ static inline sent_segment *tcp_sent_ring_at(const tcp_sent_ring *ring, uint64_t
 static inline uint64_t segment_end(const sent_segment *segment)
 {
   return segment->from + segment->length;
+}
+
+/* Returns which of all transmissions was the last of `segment`, which is in flight. */
+static inline uint64_t tcp_sent_ring_order(const tcp_sent_ring *ring, const sent_segment *segment)
+{
+  return ring->transmissions - (uint32_t)((uint32_t)ring->transmissions - segment->order);
 }
 
 /* Lost, and not sent again since. */

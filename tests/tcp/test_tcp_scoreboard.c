@@ -466,6 +466,29 @@ BOARD_TEST(test_last_overtaken, board_by_time(6))
   expect_overtaken(board, 7, 7 * SMSS, 5);
 }
 
+/* The same when the 2^32nd transmission is among those in flight: it is the fourth of six. */
+TEST(test_very_many_transmissions)
+{
+  enum { COUNT = 6 };
+  const uint64_t before = UINT64_C(0xfffffffc);
+  g_autoptr(tcp_scoreboard) board = board_by_time(0);
+  tcp_sent_segment segment;
+  board->sent.transmissions = before;
+  for (unsigned i = 0; i < COUNT; i++) {
+    tcp_scoreboard_sent(board, (uint64_t)i * SMSS, (uint64_t)(i + 1) * SMSS, i);
+  }
+  g_assert_cmpuint(tcp_scoreboard_first_order(board), ==, before);
+  expect_overtaken(board, before + 3, 4 * SMSS, 2);
+  expect_overtaken(board, before + 5, 6 * SMSS, 4);
+  tcp_scoreboard_lose(board, 0);
+  tcp_scoreboard_resent(board, 0, true, COUNT);
+  expect_overtaken(board, before + 7, 8 * SMSS, 0);
+  g_assert_true(tcp_scoreboard_first(board, &segment));
+  g_assert_cmpuint(segment.order, ==, before + 6);
+  tcp_scoreboard_lose_all(board, COUNT); /* the list is made anew: all wait to be sent again */
+  expect_overtaken(board, before + 8, 8 * SMSS, -1);
+}
+
 /* RFC 8985 §6.3: 0 to 2 were sent until 2, the first is lost whenever it was; a retransmission lost with
  * them is counted. */
 BOARD_TEST(test_lose_what_is_old, board_by_time(6))

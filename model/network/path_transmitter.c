@@ -7,9 +7,11 @@
 
 /* A packet whose transmission has not begun when it was last looked at. */
 typedef struct waiting_packet {
-  datagram *packet; /* NULL: the link has it already */
-  time_ps start;    /* of its transmission, when the link has it; else when it came */
-  uint32_t octets;
+  time_ps start; /* of its transmission, when the link has it already; else when it came */
+  union {
+    uint32_t octets;  /* when the link has it already */
+    datagram *packet; /* that waits here */
+  };
 } waiting_packet;
 
 typedef struct path_transmitter {
@@ -27,19 +29,19 @@ static waiting_packet *first_waiting(const path_transmitter *transmitter)
   return deque_slot(&transmitter->waiting, 0, sizeof(waiting_packet));
 }
 
-static waiting_packet remove_first(path_transmitter *transmitter)
+static void remove_first(path_transmitter *transmitter, uint32_t octets)
 {
-  waiting_packet first = *first_waiting(transmitter);
-
-  transmitter->waiting_octets -= first.octets;
+  transmitter->waiting_octets -= octets;
   deque_remove(&transmitter->waiting, 0, 1);
-  return first;
 }
 
-static void add_last(path_transmitter *transmitter, const waiting_packet *last)
+static waiting_packet *add_last(path_transmitter *transmitter, time_ps start, uint32_t octets)
 {
-  *(waiting_packet *)deque_insert(&transmitter->waiting, transmitter->waiting.count) = *last;
-  transmitter->waiting_octets += last->octets;
+  waiting_packet *last = deque_insert(&transmitter->waiting, transmitter->waiting.count);
+
+  last->start = start;
+  transmitter->waiting_octets += octets;
+  return last;
 }
 
 static G_GNUC_NO_INLINE void trace_queued(const path_transmitter *transmitter, const datagram *packet,
@@ -56,7 +58,7 @@ static inline void retire_begun(path_transmitter *transmitter, time_ps now)
   enum { LEAD = 8 };
 
   while (transmitter->waiting.count > 0 && first_waiting(transmitter)->start <= now) {
-    remove_first(transmitter);
+    remove_first(transmitter, first_waiting(transmitter)->octets);
     if (transmitter->waiting.count > LEAD) { /* see arrive() of path_link.c */
       __builtin_prefetch(deque_slot(&transmitter->waiting, LEAD, sizeof(waiting_packet)));
     }
@@ -140,7 +142,7 @@ static void pass_to_link(path_transmitter *transmitter, datagram *packet, uint32
   time_ps start = transmitter->link->schedule.free_at;
 
   if (start > now) {
-    add_last(transmitter, &(waiting_packet){.start = start, .octets = octets});
+    add_last(transmitter, start, octets)->octets = octets;
     transmitter->queue_peak_octets = MAX(transmitter->queue_peak_octets, transmitter->waiting_octets);
     if (G_UNLIKELY(transmitter->element.trace.to)) {
       trace_queued(transmitter, packet, start - now);
@@ -157,7 +159,8 @@ static void transmit_next(path_transmitter *transmitter, time_ps now)
   path_queue_manager *manager = transmitter->config.manager;
 
   while (transmitter->link->schedule.free_at <= now && transmitter->waiting.count > 0) {
-    waiting_packet first = remove_first(transmitter);
+    const waiting_packet first = *first_waiting(transmitter);
+    remove_first(transmitter, datagram_octets(first.packet));
     path_queue_question question = question_about(transmitter, first.packet);
 
     question.waited_ps = now - first.start;
@@ -175,9 +178,7 @@ static void transmit_next(path_transmitter *transmitter, time_ps now)
 /* A packet that need not wait is asked about when it leaves too, with no time waited. */
 static void wait_here(path_transmitter *transmitter, datagram *packet, uint32_t octets, time_ps now)
 {
-  const waiting_packet last = {.packet = packet, .start = now, .octets = octets};
-
-  add_last(transmitter, &last);
+  add_last(transmitter, now, octets)->packet = packet;
   trace_queued(transmitter, packet, 0);
   if (transmitter->link->schedule.free_at <= now) {
     transmit_next(transmitter, now);
@@ -229,13 +230,20 @@ static void free_transmitter(path_element *element)
 {
   path_transmitter *transmitter = (path_transmitter *)element;
 
-  for (size_t i = 0; i < transmitter->waiting.count; i++) {
-    datagram_unref(((waiting_packet *)deque_at(&transmitter->waiting, i))->packet);
-  }
   deque_clear(&transmitter->waiting);
   path_link_free(transmitter->link);
   g_free(transmitter->config.manager);
   g_free(transmitter);
+}
+
+static void free_managed(path_element *element)
+{
+  const deque *waiting = &((path_transmitter *)element)->waiting;
+
+  for (size_t i = 0; i < waiting->count; i++) {
+    datagram_unref(((waiting_packet *)deque_at(waiting, i))->packet);
+  }
+  free_transmitter(element);
 }
 
 static const path_element_class transmitter_class = {
@@ -245,7 +253,7 @@ static const path_element_class managed_class = {.name = "managed transmitter",
                                                  .receive = receive_managed,
                                                  .deadline = deadline,
                                                  .run = run,
-                                                 .free = free_transmitter};
+                                                 .free = free_managed};
 
 path_element *path_transmitter_new(path_link *link, const path_transmitter_config *config)
 {

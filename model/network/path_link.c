@@ -138,9 +138,9 @@ datagram *path_link_schedule_at(const path_link_schedule *schedule, size_t index
 
 datagram *path_link_schedule_take(path_link_schedule *schedule)
 {
+  g_assert(schedule->transits.count > 0);
   datagram *packet = ((transit *)deque_slot(&schedule->transits, 0, sizeof(transit)))->packet;
-
-  deque_remove(&schedule->transits, 0, 1); /* aborts when there is none */
+  deque_remove(&schedule->transits, 0, 1);
   return packet;
 }
 

@@ -160,14 +160,16 @@ static void cut_segment(path_resegment *box, resegment_flow *flow, arriving *seg
   datagram_unref(segment->packet);
 }
 
-/* A FIN that does not stand after the last piece, of a stream that goes on after its FIN, goes alone: so
- * it keeps its place. */
+/* A FIN that does not stand after the last piece, of a stream that goes on after its FIN, goes alone: so it
+ * keeps its place. `newest` has the timestamp of that piece now; the FIN has its own segment's. */
 static void emit_fin(path_resegment *box, resegment_flow *flow, const arriving *segment)
 {
   tcp_header header = flow->newest;
 
   header.sequence = tcp_sequence_of(segment->to, flow->isn);
   header.flags = (uint8_t)((header.flags & (TCP_ACK | TCP_ECE)) | TCP_FIN);
+  header.has_timestamps = segment->header.has_timestamps;
+  header.timestamp_value = segment->header.timestamp_value;
   datagram *packet = datagram_new_in(path_box_datagrams(&box->box), &flow->flow.key.source,
                                      &flow->flow.key.destination, &header, NULL);
   path_box_emit(&box->box, packet, segment->now);

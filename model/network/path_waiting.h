@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Here are octets of a flow that wait in a box, as the packet in which they leave: a piece, which keeps the
- * header fields of the segments that brought them.
+ * header fields of the segments that brought them. A piece of several segments has:
  *
- * A piece of several segments has - the oldest of their timestamps (TSval). The receiver echoes it, and the
- * round trip measured from it must include the time the octets waited (RFC 7323 §4.3 has the like for a
- * delayed ACK); and a newer one would make what was sent before it, and comes later, look old to PAWS (§5.3).
- * - acknowledgement, window, SACK blocks, echoed timestamp (TSecr) and ECE of one segment: the one with the
- * newest acknowledgement that the box has seen. They speak of the other direction and belong together; what
- * is newer replaces what is older (RFC 9293 §3.10.7.4). - ECN: congestion experienced (CE) when one of them
- * has it, else the mark that all have, else not capable: as RFC 3168 §5.3 asks of joined fragments. A
- * segment's pieces all have its mark. CWR is on the piece with its first octet. - PSH when one of them that
- * has it ends in the piece (Linux: tcp_gro_receive()), or the box says so. - the retransmission mark when one
- * of them has it, and leave to be fragmented when all have it. */
+ * - The oldest of their timestamps (TSval). The receiver echoes it, and the round trip measured from it must
+ *   include the time the octets waited (RFC 7323 §4.3 has the like for a delayed ACK); and a newer one would
+ *   make what was sent before it, and comes later, look old to PAWS (§5.3).
+ *
+ * - Acknowledgement, window, SACK blocks, echoed timestamp (TSecr) and ECE of one segment: the one with the
+ *   newest acknowledgement that the box has seen. They are about the other direction and belong together;
+ *   what is newer replaces what is older (RFC 9293 §3.10.7.4).
+ *
+ * - ECN: congestion experienced (CE) when one of them has it, else the mark that all have, else not capable:
+ *   as RFC 3168 §5.3 asks of joined fragments. A segment's pieces all have its mark. CWR is on the piece with
+ *   its first octet.
+ *
+ * - PSH when one of them that has it ends in the piece (Linux: tcp_gro_receive()), or the box adds it.
+ *
+ * - The retransmission mark when one of them has it, and leave to be fragmented when all have it. */
 #pragma once
 
 #include "base/deque.h"

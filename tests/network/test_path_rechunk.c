@@ -127,6 +127,29 @@ TEST(test_push_ignored)
                    "[2950,3010). > [2950,3000).; [3010,3100)F. > [3000,3100)F.");
 }
 
+/* A FIN before octets that wait goes alone, with the timestamp of the segment that brought it: 20, not the 10
+ * of the piece before it. */
+PATH_TEST(test_a_fin_alone_has_its_own_timestamp, set_up(1000, 0))
+{
+  const struct {
+    int64_t from, to;
+    uint8_t flags;
+    uint32_t timestamp;
+  } segments[] = {{0, 400, 0, 10}, {100, 200, TCP_FIN, 20}};
+
+  for (guint i = 0; i < G_N_ELEMENTS(segments); i++) {
+    tcp_header header = test_header(1000, segments[i].from, TCP_ACK | segments[i].flags);
+    header.has_timestamps = true;
+    header.timestamp_value = segments[i].timestamp;
+    path_element_receive(
+        f->element, test_packet_of(&header, segments[i].from, (uint32_t)(segments[i].to - segments[i].from)),
+        0);
+  }
+  g_assert_cmpuint(fixture_header(f, 0).timestamp_value, ==, 10);
+  g_assert_cmpuint(fixture_header(f, 1).timestamp_value, ==, 20);
+  fixture_assert_output(f, "[0,400). [200,200)F.");
+}
+
 /* A connection whose SYN was not seen has no grid. */
 PATH_TEST(test_without_a_syn, fixture_of(rechunk_new(1000, 0)))
 {

@@ -378,3 +378,11 @@ char *units_format_rounded(double value, const char *base)
   }
   return g_strdup("");
 }
+
+char *units_format_amount(double value, const char *base)
+{
+  g_autofree char *rounded = units_format_rounded(value, base), *exact = g_strdup_printf("%.4g", value);
+
+  return *rounded != '\0' ? g_steal_pointer(&rounded)
+                          : g_strjoin(" ", exact, units_counted(g_ascii_strtod(exact, NULL), base), NULL);
+}

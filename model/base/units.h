@@ -47,3 +47,6 @@ char *units_format_real(double value);
  * whatever its sign: "120.6 KiB", "9.29 Gbit/s", "52.4 us"; "" when it reaches none, or is in another unit.
  * Free with g_free(). */
 char *units_format_rounded(double value, const char *base);
+
+/* Returns the same, and "612 octets" of what reaches no unit: always a text. Free with g_free(). */
+char *units_format_amount(double value, const char *base);

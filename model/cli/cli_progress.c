@@ -92,19 +92,17 @@ double cli_cost_pace(void)
 
 char *cli_cost_text(const run_cost *cost)
 {
-  g_autofree char *payload = units_format_rounded(cost->payload_octets, "octets");
-  g_autofree char *exact =
-      g_strdup_printf("%.0f %s", cost->payload_octets, units_counted(cost->payload_octets, "octets"));
+  g_autofree char *payload = units_format_amount(cost->payload_octets, "octets");
   g_autofree char *messages = sweep_estimate_rough(fmax(round(cost->messages), 1));
   g_autofree char *segments = sweep_estimate_rough(fmax(round(cost->segments), 1));
   g_autofree char *memory = units_format_rounded(cost->memory_octets, "octets");
   g_autofree char *time = cost->seconds < 1 ? NULL : sweep_estimate_duration(cost->seconds * cli_cost_pace());
 
-  return g_strdup_printf(
-      "%s in all, %s %s, about %s %s; %s%s, %s of buffers", *payload != '\0' ? payload : exact, messages,
-      units_counted(strcmp(messages, "1") == 0, "messages"), segments,
-      units_counted(strcmp(segments, "1") == 0, "segments"), time != NULL ? "about " : "less than a second",
-      time != NULL ? time : "", *memory != '\0' ? memory : "less than 1 KiB");
+  return g_strdup_printf("%s in all, %s %s, about %s %s; %s%s, %s of buffers", payload, messages,
+                         units_counted(strcmp(messages, "1") == 0, "messages"), segments,
+                         units_counted(strcmp(segments, "1") == 0, "segments"),
+                         time != NULL ? "about " : "less than a second", time != NULL ? time : "",
+                         *memory != '\0' ? memory : "less than 1 KiB");
 }
 
 void cli_cost_announce(const scenario *s, double times, const char *what)

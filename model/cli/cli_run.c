@@ -72,10 +72,8 @@ static const char *foreign(prose *of, const char *text)
 /* "126.5 KiB", "8.393 Gbit/s", "12 octets". */
 static const char *amount(prose *of, double value, const char *unit)
 {
-  g_autofree char *rounded = units_format_rounded(value, unit);
-  g_autofree char *number = g_strdup_printf("%.4g", value);
-  g_autofree char *exact = g_strjoin(" ", number, units_counted(g_ascii_strtod(number, NULL), unit), NULL);
-  return g_string_chunk_insert(of->numbers, *rounded != '\0' ? rounded : exact);
+  g_autofree char *text = units_format_amount(value, unit);
+  return g_string_chunk_insert(of->numbers, text);
 }
 
 /* Returns "12.34 %"; 100 % is all of it. */

@@ -11,15 +11,6 @@
 /* As in scenario_topology.c: a row starts with its name, or goes on below the one before it. */
 #define ROW "  %-10s "
 
-/* Returns "2.5 MiB", "1.2 ms" or "612 octets". Free with g_free(). */
-static char *amount(double value, const char *unit)
-{
-  g_autofree char *rounded = units_format_rounded(value, unit);
-
-  return *rounded != '\0' ? g_steal_pointer(&rounded)
-                          : g_strdup_printf("%.4g %s", value, units_counted(value, unit));
-}
-
 /* Returns "20000 messages", and "about 73 messages" of what is not known to be whole. Free with g_free(). */
 static char *message_count(double messages)
 {
@@ -42,13 +33,14 @@ static uint32_t count_hosts(const configuration *c, const traffic_class *of, enu
 
 static void add_sizes(GString *page, const traffic_class *of, double messages)
 {
-  g_autofree char *count = message_count(messages), *mean = amount(traffic_class_mean_octets(of), "octets");
-  g_autofree char *all = amount(messages * traffic_class_mean_octets(of), "octets");
+  g_autofree char *count = message_count(messages),
+                  *mean = units_format_amount(traffic_class_mean_octets(of), "octets");
+  g_autofree char *all = units_format_amount(messages * traffic_class_mean_octets(of), "octets");
 
   g_string_append_printf(page, "%s of %s", count, mean);
   if (of->sizes != NULL) {
-    g_autofree char *median = amount(size_distribution_quantile(of->sizes, 0.5), "octets");
-    g_autofree char *large = amount(size_distribution_quantile(of->sizes, 0.99), "octets");
+    g_autofree char *median = units_format_amount(size_distribution_quantile(of->sizes, 0.5), "octets");
+    g_autofree char *large = units_format_amount(size_distribution_quantile(of->sizes, 0.99), "octets");
     g_string_append_printf(page, " on average (p50 %s, p99 %s)", median, large);
   }
   g_string_append_printf(page, ", %s in all", all);
@@ -71,8 +63,8 @@ static void add_load(GString *page, const configuration *c, const traffic_class 
   const double at_once = !is_incast ? 1 : of->pattern.fan_in > 0 ? of->pattern.fan_in : (double)pairs / hosts;
   const double octets = at_once * 8 / (intervals[host] / (double)TIME_PS_PER_SECOND) / (double)rate;
   const double wire = scenario_wire_octets(c, of, direction, link->mtu_octets, link->framing_octets);
-  g_autofree char *interval = amount(intervals[host] / (double)TIME_PS_PER_SECOND, "s");
-  g_autofree char *speed = amount((double)rate, "bit/s");
+  g_autofree char *interval = units_format_amount(intervals[host] / (double)TIME_PS_PER_SECOND, "s");
+  g_autofree char *speed = units_format_amount((double)rate, "bit/s");
   const char *who = is_incast ? "receiver" : "sender";
   g_autofree char *each =
       hosts == 1 ? g_strdup_printf("the %s", who) : g_strdup_printf("each of %u %ss", hosts, who);

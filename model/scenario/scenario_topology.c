@@ -19,15 +19,6 @@ typedef struct topology {
   GString *page;
 } topology;
 
-/* Returns "2.5 MiB", "41.9 us", "100 Gbit/s" or "612 octets". Free with g_free(). */
-static char *amount(double value, const char *unit)
-{
-  g_autofree char *rounded = units_format_rounded(value, unit);
-
-  return *rounded != '\0' ? g_steal_pointer(&rounded)
-                          : g_strdup_printf("%.4g %s", value, units_counted(value, unit));
-}
-
 static const graph_link *link_at(const graph *network, uint32_t node, uint32_t port)
 {
   return &network->links[graph_link_at(network, node, port)];
@@ -176,10 +167,10 @@ static void add_pairs(const topology *t)
   }
   for (uint32_t switches = 0; switches < t->network->node_count; switches++) {
     const pair_class *class = &classes[switches];
-    g_autofree char *least = amount(2 * time_ps_in_seconds(class->smallest_ps), "s");
-    g_autofree char *most = amount(2 * time_ps_in_seconds(class->largest_ps), "s");
-    g_autofree char *skew = amount(time_ps_in_seconds(class->skew_ps), "s");
-    g_autofree char *product = amount(class->product_octets, "octets");
+    g_autofree char *least = units_format_amount(2 * time_ps_in_seconds(class->smallest_ps), "s");
+    g_autofree char *most = units_format_amount(2 * time_ps_in_seconds(class->largest_ps), "s");
+    g_autofree char *skew = units_format_amount(time_ps_in_seconds(class->skew_ps), "s");
+    g_autofree char *product = units_format_amount(class->product_octets, "octets");
     if (class->pairs == 0) {
       continue;
     }
@@ -367,7 +358,8 @@ static void add_burst(const topology *t, const char *label, const burst *of, uin
   const bool overflows = of->open_octets > room * link->config->link.mtu_octets + under_way;
   const bool marks = t->c->of_graph.switches[node - t->network->host_count].ecn_minimum_octets > 0 &&
                      scenario_uses_ecn(t->c);
-  g_autofree char *open = amount(of->open_octets, "octets"), *product = amount(under_way, "octets");
+  g_autofree char *open = units_format_amount(of->open_octets, "octets"),
+                  *product = units_format_amount(under_way, "octets");
 
   g_string_append_printf(t->page,
                          ROW
@@ -438,12 +430,14 @@ static void add_port(const topology *t, const host_pair *ends)
                           (double)at.ecn_minimum_octets, (double)at.ecn_maximum_octets};
   const gsize count = sizes[1] < sizes[2] ? 3 : 2;
   static const char *const words[] = {"; a queue holds at most", "; marks begin at", ", and all are, from"};
-  g_autofree char *all = amount(rate, "bit/s"), *used = amount(rate * share, "bit/s");
+  g_autofree char *all = units_format_amount(rate, "bit/s"),
+                  *used = units_format_amount(rate * share, "bit/s");
 
   g_string_append_printf(t->page, ROW "%s, %s (%.3g %%) of payload in full-size segments", "port", all, used,
                          100 * share);
   for (gsize i = 0; i < count; i++) {
-    g_autofree char *size = amount(sizes[i], "octets"), *time = amount(sizes[i] * 8 / rate, "s");
+    g_autofree char *size = units_format_amount(sizes[i], "octets"),
+                    *time = units_format_amount(sizes[i] * 8 / rate, "s");
     if (sizes[i] > 0 && !isinf(sizes[i])) {
       g_string_append_printf(t->page, "%s %s (%s)", words[i], size, time);
     }

@@ -313,6 +313,10 @@ TEST(test_rounded)
   assert_text(units_format_rounded(52.4e-6, "s"), "52.4 us");
   assert_text(units_format_rounded(1023, "octets"), "");
   assert_text(units_format_rounded(5000, "segments"), "");
+  /* what reaches no unit has its own, in the number that the digits show: 1.00004 is 1 octet */
+  assert_text(units_format_amount(2048, "octets"), "2 KiB");
+  assert_text(units_format_amount(612, "octets"), "612 octets");
+  assert_text(units_format_amount(1.00004, "octets"), "1 octet");
   g_assert_cmpstr(units_counted(1, "octets"), ==, "octet");
   g_assert_cmpstr(units_counted(0, "octets"), ==, "octets");
   g_assert_cmpstr(units_counted(1.5, "octets"), ==, "octets");

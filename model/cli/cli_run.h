@@ -25,8 +25,7 @@ typedef struct cli_results {
 gboolean cli_results_begin(cli_results *results, const scenario *s, const char *directory, const char *traced,
                            GError **error);
 
-/* Prints "note: …" on standard error for each of `notes`, which end with NULL; NULL: there are none. */
-void cli_results_print_notes(const char *const *notes);
+/* Frees them; what was not put in its place is removed. */
 void cli_results_end(cli_results *results);
 
 /* Returns `result` of `s` as a summary, `of` as for cli_results_report(); what the summary points to stays

@@ -50,7 +50,8 @@ static gint compare_to_bound(gconstpointer element, gconstpointer bound, gpointe
 }
 
 /* Does what deque_count_to() does. */
-static size_t sequence_count_to(element_sequence *sequence, size_t key_offset, uint64_t bound)
+static G_GNUC_NO_INLINE size_t sequence_count_to(element_sequence *sequence, size_t key_offset,
+                                                 uint64_t bound)
 {
   GSequenceIter *near = sequence->near;
   bool ends_here = g_sequence_iter_is_end(near) || key_at(near, key_offset) > bound;

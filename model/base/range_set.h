@@ -40,15 +40,6 @@ static inline uint64_t range_set_remove(range_set *set, uint64_t from, uint64_t 
   return set->ranges.count == 0 ? 0 : range_set_cut(set, from, to);
 }
 
-/* This is what range_set_covered() does with a set that is not empty. */
-uint64_t range_set_count_covered(const range_set *set, uint64_t from, uint64_t to);
-
-/* Returns how many positions of [from, to) are in the set. */
-static inline uint64_t range_set_covered(const range_set *set, uint64_t from, uint64_t to)
-{
-  return set->ranges.count == 0 ? 0 : range_set_count_covered(set, from, to);
-}
-
 /* They return the number of disjoint intervals, and all positions in them. */
 static inline size_t range_set_count(const range_set *set)
 {
@@ -64,6 +55,16 @@ static inline uint64_t range_set_total(const range_set *set)
 static inline range range_set_get(const range_set *set, size_t index)
 {
   return *(const range *)deque_slot(&set->ranges, index, sizeof(range));
+}
+
+/* This is what range_set_covered() does when an interval ends beyond `from`. */
+uint64_t range_set_count_covered(const range_set *set, uint64_t from, uint64_t to);
+
+/* Returns how many positions of [from, to) are in the set. Mostly they lie beyond all intervals. */
+static inline uint64_t range_set_covered(const range_set *set, uint64_t from, uint64_t to)
+{
+  size_t count = range_set_count(set);
+  return count == 0 || range_set_get(set, count - 1).to <= from ? 0 : range_set_count_covered(set, from, to);
 }
 
 /* Returns the index of the first interval that ends beyond `position`; range_set_count(): there is none. */

@@ -323,9 +323,10 @@ void mpa_locator_follow_chain(mpa_locator *locator)
 static bool establish_ahead(mpa_locator *locator, uint64_t start, mpa_location method)
 {
   /* At the edge the chain comes first. Below it, or within an FPDU that was taken, the pointer is useless
-   * here and will be found out with the FPDU that contains it (docs/decisions.md). */
-  return start <= locator->edge || range_set_contains(&locator->reassembly->taken, start, start + 1) ||
-         locate(locator, start, method);
+   * here and will be found out with the FPDU that contains it (docs/decisions.md). Mostly a marker has
+   * located what the chain asks about. */
+  return start <= locator->edge || mpa_fpdu_header(start, true) == locator->reassembly->marked ||
+         range_set_contains(&locator->reassembly->taken, start, start + 1) || locate(locator, start, method);
 }
 
 /* The marker at `position` lies in the FPDU at the in-order edge, and is mute. */

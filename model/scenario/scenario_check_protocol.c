@@ -164,8 +164,8 @@ static gboolean check_enhanced(const checking *on, enum side side)
   const scenario_key negotiates = scenario_key_of_side(SCENARIO_INITIATOR_NEGOTIATES, side);
   const scenario_key rtr = scenario_key_of_side(SCENARIO_INITIATOR_RTR, side);
   const bool ird_is_long = end->enhanced.ird > DEPTH_MAX && !end->enhanced.fixed_ird;
-  const scenario_key depth =
-      given_or_common(on, ird_is_long ? SCENARIO_INITIATOR_IRD : SCENARIO_INITIATOR_ORD, side);
+  const scenario_key ord = given_or_common(on, SCENARIO_INITIATOR_ORD, side);
+  const scenario_key depth = ird_is_long ? given_or_common(on, SCENARIO_INITIATOR_IRD, side) : ord;
   const uint32_t most = rules->private_data_max_octets - MPA_ENHANCED_OCTETS;
   const choice_list *kinds = &on->c->own[side].rtr;
   unsigned seen = 0;
@@ -188,6 +188,11 @@ static gboolean check_enhanced(const checking *on, enum side side)
           finding_error(on, KEYS(depth, enhanced),
                         "%s = %s does not fit into enhanced startup frames; expected at most %d",
                         name_of(depth), scenario_value_text(on->s, depth), DEPTH_MAX)) &&
+         (end->enhanced.ord_needed <= end->enhanced.ord ||
+          finding_error(on, KEYS(SCENARIO_RESPONDER_ORD_NEEDED, ord),
+                        "responder.ord_needed = %u is more than %s = %u, which the responder never exceeds; "
+                        "expected at most %u",
+                        end->enhanced.ord_needed, name_of(ord), end->enhanced.ord, end->enhanced.ord)) &&
          (side == SIDE_RESPONDER || !end->enhanced.fixed_ird || !end->enhanced.fixed_ord ||
           end->enhanced.peer_to_peer ||
           finding_error(

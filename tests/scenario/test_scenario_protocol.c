@@ -360,6 +360,14 @@ static const char *const unfit[][2] = {
      "a.cfg:2: initiator.negotiates = none and initiator.peer_to_peer = false leave an enhanced Request "
      "nothing to "
      "ask for; expected initiator.enhanced = false"},
+    /* An end needs no more Reads than it ever has outstanding. */
+    {RFC6581 "responder: { ord_needed = 17; };",
+     "a.cfg:2: responder.ord_needed = 17 is more than rdmap.ord = 16, which the responder never exceeds; "
+     "expected at most 16"},
+    {RFC6581 "responder: { ord_needed = 3;\nord = 2; };",
+     "a.cfg:2: responder.ord_needed = 3 is more than responder.ord = 2, which the responder never exceeds; "
+     "expected at most 2"},
+    {RFC6581 "responder: { ord_needed = 16; };", ""},
     {RFC6581 "workload: { operation = \"read\"; }; responder: { ird = 0; };",
      "a.cfg:2: responder.ird = 0, but workload.operation = read needs RDMA Reads or Atomics; expected at "
      "least 1"},
@@ -420,11 +428,11 @@ static const char *const foretold[][2] = {
      "at one of the ends, at the initiator"},
     {RFC6581 "initiator: { peer_to_peer = true; rtr = \"send+read\"; }; fault: { error = \"wrong-rtr\"; };",
      ""},
-    {RFC6581 "responder: { ord_needed = 17; };",
+    {RFC6581 "responder: { ord_needed = 17; ord = 17; };",
      "a.cfg:2: responder.ord_needed = 17 is more than initiator.ird = 16: the responder rejects the "
      "connection, and "
      "run.expect is ok"},
-    {RFC6581 "responder: { ord_needed = 17; }; initiator: { negotiates = \"ord\"; };", ""},
+    {RFC6581 "responder: { ord_needed = 17; ord = 17; }; initiator: { negotiates = \"ord\"; };", ""},
     /* Startup makes the Initiator's ORD 3, unless it keeps to its own. */
     {RFC6581 "workload: { operation = \"read\"; }; responder: { ird = 3; };", ""},
     {RFC6581

@@ -114,17 +114,12 @@ gboolean scenario_check_tcp(const checking *on)
 /* --- MPA startup and RDMA Reads --- */
 
 /* Returns whether `side` posts RDMA Reads, as a requester or in answer to one, or Atomics. */
-static bool reads(const configuration *c, enum side side)
+static bool reads(const ulp_workload_config *workload, enum side side)
 {
-  bool any = false;
+  const ulp_mix_needs needs = ulp_mix_needs_of(&workload->mix);
 
-  for (uint32_t i = 0; i < c->class_count; i++) {
-    const ulp_mix_needs needs = ulp_mix_needs_of(&c->classes[i].workload.mix);
-    const bool is_requester = side == SIDE_INITIATOR || c->classes[i].workload.both;
-    const bool is_peer = side == SIDE_RESPONDER || c->classes[i].workload.both;
-    any = any || (is_requester && (needs.reads[false] || needs.atomics)) || (is_peer && needs.reads[true]);
-  }
-  return any;
+  return (ulp_workload_posts(workload, side) && (needs.reads[false] || needs.atomics)) ||
+         (ulp_workload_posts(workload, side_peer(side)) && needs.reads[true]);
 }
 
 /* Returns whether both ends have enhanced frames, and agree on what they both negotiate. */
@@ -229,55 +224,47 @@ static gboolean check_generation(const checking *on, enum side side)
                         end->private_data_octets, rules->name, rules->private_data_max_octets));
 }
 
-/* An end that reads has an ORD. */
-static gboolean check_ord(const checking *on)
+/* An end that reads has an ORD, and one that posts Immediate Data or Atomics has them (RFC 7306): its peer
+ * may be of an earlier generation, and ends the connection. */
+static gboolean check_operations(const checking *on, const traffic_class *class, enum side side)
 {
   const configuration *c = on->c;
+  const ulp_mix_needs needs = ulp_mix_needs_of(&class->workload.mix);
+  const iwarp_generation_rules *rules = iwarp_generation_rules_of(c->endpoint[side].generation);
+  const scenario_key generation = scenario_key_of_side(SCENARIO_INITIATOR_GENERATION, side);
+  const scenario_key depth = c->endpoint[side].rdmap.ord == 0
+                                 ? given_or_common(on, SCENARIO_INITIATOR_ORD, side)
+                                 : given_or_common(on, SCENARIO_INITIATOR_IRD, side_peer(side));
+  const bool lacks_ord = reads(&class->workload, side) && agreed_ord(c, side) == 0;
 
-  for (enum side side = 0; side < SIDES; side++) {
-    const scenario_key at = c->endpoint[side].rdmap.ord == 0
-                                ? given_or_common(on, SCENARIO_INITIATOR_ORD, side)
-                                : given_or_common(on, SCENARIO_INITIATOR_IRD, side_peer(side));
-
-    if (reads(c, side) && agreed_ord(c, side) == 0) {
-      return finding_error(
-          on, KEYS(at, SCENARIO_WORKLOAD_OPERATION),
-          "%s = 0, but workload.operation = %s needs RDMA Reads or Atomics; expected at least 1", name_of(at),
-          scenario_value_text(on->s, SCENARIO_WORKLOAD_OPERATION));
-    }
+  if (!lacks_ord && (rules->rdmap_extensions || !(needs.immediates || needs.atomics) ||
+                     !ulp_workload_posts(&class->workload, side))) {
+    return TRUE;
   }
-  return TRUE;
-}
-
-/* Who posts Immediate Data or Atomics has them (RFC 7306). Its peer may be of an earlier generation, and ends
- * the connection. */
-static gboolean check_extensions(const checking *on)
-{
-  for (uint32_t i = 0; i < on->c->class_count; i++) {
-    const ulp_workload_config *workload = &on->c->classes[i].workload;
-    const ulp_mix_needs needs = ulp_mix_needs_of(&workload->mix);
-
-    for (enum side side = 0; side < SIDES && (needs.immediates || needs.atomics); side++) {
-      const iwarp_generation_rules *rules = iwarp_generation_rules_of(on->c->endpoint[side].generation);
-      scenario_key key = scenario_key_of_side(SCENARIO_INITIATOR_GENERATION, side);
-
-      if (ulp_workload_posts(workload, side) && !rules->rdmap_extensions) {
-        return finding_error(
-            on, KEYS(SCENARIO_WORKLOAD_OPERATION, key),
-            "workload.operation = %s posts %s, which %s = %s does not have; expected rfc6581",
-            scenario_value_text(on->s, SCENARIO_WORKLOAD_OPERATION),
-            needs.atomics ? "Atomics" : "Immediate Data", name_of(key), rules->name);
-      }
-    }
-  }
-  return TRUE;
+  g_autoptr(scenario) own = scenario_of_class(on->s, (guint)(class - c->classes));
+  const checking of = {.s = own, .c = c, .error = on->error};
+  const bool is_list = class->pattern.pattern == TRAFFIC_FLOWS;
+  const scenario_key from = is_list ? SCENARIO_WORKLOAD_FLOWS : SCENARIO_WORKLOAD_OPERATION;
+  const char *given = is_list ? class->flows_path : scenario_value_text(own, from);
+  return lacks_ord ? finding_error(&of, KEYS(depth, from),
+                                   "%s = 0, but %s = %s needs RDMA Reads or Atomics; expected at least 1",
+                                   name_of(depth), name_of(from), given)
+                   : finding_error(&of, KEYS(from, generation),
+                                   "%s = %s posts %s, which %s = %s does not have; expected rfc6581",
+                                   name_of(from), given, needs.atomics ? "Atomics" : "Immediate Data",
+                                   name_of(generation), rules->name);
 }
 
 gboolean scenario_check_protocol(const checking *on)
 {
-  return check_generation(on, SIDE_INITIATOR) && check_generation(on, SIDE_RESPONDER) &&
-         check_enhanced(on, SIDE_INITIATOR) && check_enhanced(on, SIDE_RESPONDER) && check_ord(on) &&
-         check_extensions(on);
+  gboolean good = check_generation(on, SIDE_INITIATOR) && check_generation(on, SIDE_RESPONDER) &&
+                  check_enhanced(on, SIDE_INITIATOR) && check_enhanced(on, SIDE_RESPONDER);
+
+  for (uint32_t i = 0; good && i < on->c->class_count; i++) {
+    good = check_operations(on, &on->c->classes[i], SIDE_INITIATOR) &&
+           check_operations(on, &on->c->classes[i], SIDE_RESPONDER);
+  }
+  return good;
 }
 
 /* --- Notes --- */
@@ -385,8 +372,13 @@ static void note_ends(const checking *on)
     const scenario_key ord = given_or_common(on, SCENARIO_INITIATOR_ORD, side);
     const scenario_key ird = given_or_common(on, SCENARIO_INITIATOR_IRD, side_peer(side));
 
+    bool any = false;
+
+    for (uint32_t i = 0; i < on->c->class_count; i++) {
+      any = any || reads(&on->c->classes[i].workload, side);
+    }
     note_ends_of_side(on, side);
-    note_if(on, reads(on->c, side) && agreed_ord(on->c, side) > ends[side_peer(side)].rdmap.ird, ord,
+    note_if(on, any && agreed_ord(on->c, side) > ends[side_peer(side)].rdmap.ird, ord,
             "%s = %u is more than %s = %u: a Read too many ends the connection, and run.expect is ok",
             name_of(ord), ends[side].rdmap.ord, name_of(ird), ends[side_peer(side)].rdmap.ird);
   }

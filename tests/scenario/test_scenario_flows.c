@@ -137,6 +137,24 @@ static const char *const noted[][2] = {
      "a.cfg:2: workload.from has no effect unless topology.kind != path and workload.pattern != flows"},
 };
 
+/* What a list has posts, whatever workload.operation is: that one's default, a Write. */
+static const char *const operations[][2] = {
+    {FLOWS "fence = true; request_size = 90; };\nrdmap: { ird = 4; ord = 4; };", ""},
+    {FLOWS "};\nrdmap: { ord = 0; };",
+     "a.cfg:2: rdmap.ord = 0, but workload.flows = f.txt needs RDMA Reads or Atomics; expected at least 1"},
+};
+
+TEST(test_operations)
+{
+  fixture_write("f.txt", "1 - 0us h0 h1 read 10\n2 - 0us h0 h1 rpc 10\n");
+  fixture_assert_all_findings(operations, G_N_ELEMENTS(operations));
+  fixture_write("f.txt", "1 - 0us h0 h1 fetch-add 8\n");
+  g_autofree char *found = fixture_findings(fixture_load(FLOWS "};", NULL));
+  g_assert_cmpstr(found, ==,
+                  "a.cfg:1: workload.flows = f.txt posts Atomics, which initiator.generation = ietf does not "
+                  "have; expected rfc6581");
+}
+
 TEST(test_wrong)
 {
   fixture_write("f.txt", "1 - 0us h0 h1 write 10\n");

@@ -68,6 +68,35 @@ TEST(test_sink_of_path)
   g_assert_cmpint(scenario_configuration(pulled)->measured, ==, SIDE_INITIATOR);
 }
 
+#define READS                                                                                                \
+  "workload.operation has read or workload.operation has storage-write or workload.operation has rpc-read "  \
+  "or workload.operation has fetch-add or workload.operation has compare-swap"
+
+/* Operations are those of the classes; the workload's own is one of them where a class gives none. */
+static const char *const operations[][2] = {
+    {"traffic = ( { name = \"a\"; },\n{ name = \"b\"; operation = \"fetch-add\"; } );",
+     "a.cfg:2: workload.operation = fetch-add posts Atomics, which initiator.generation = ietf does not "
+     "have; "
+     "expected rfc6581"},
+    {"rdmap: { ord = 0; };\ntraffic = ( { name = \"a\"; }, { name = \"b\"; operation = \"read\"; } );",
+     "a.cfg:1: rdmap.ord = 0, but workload.operation = read needs RDMA Reads or Atomics; expected at least "
+     "1"},
+    {"rdmap: { ird = 20; };\nworkload: { operation = \"read\"; };\n"
+     "traffic = ( { name = \"a\"; operation = \"send\"; }, { name = \"b\"; operation = \"write\"; } );",
+     "a.cfg:1: rdmap.ird has no effect unless " READS
+     " or fault.error != none or (initiator.generation = rfc6581 and initiator.enhanced = true)"},
+    {"rdmap: { ird = 20; };\nworkload: { operation = \"read\"; };\n"
+     "traffic = ( { name = \"a\"; operation = \"send\"; }, { name = \"b\"; } );",
+     ""},
+    {"traffic = ( { name = \"a\"; operation = \"read\"; },\n{ name = \"b\"; fence = true; } );",
+     "a.cfg:2: workload.fence has no effect unless " READS},
+};
+
+TEST(test_operations)
+{
+  fixture_assert_all_findings(operations, G_N_ELEMENTS(operations));
+}
+
 /* The random draws of a class have its name: another one before it changes none of them. */
 TEST(test_draws_of_classes)
 {

@@ -7,6 +7,7 @@
  * rnic/rnic_verbs. */
 #pragma once
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -36,14 +37,15 @@ typedef struct ddp_registration {
   uint8_t *(*supply)(void *source_user); /* memory for all of `length` */
   ddp_payload_source source;             /* with neither: octets that never change */
   void *source_user;
-  bool discards;   /* instead of all these: octets that are written are checked, and discarded */
-  uint64_t base;   /* Tagged Offset of the first octet */
-  uint64_t length; /* octets; base + length at most 2^64 - 1 */
-  unsigned access; /* DDP_ACCESS_… */
-  ddp_association association;
-  ddp_stream_identity owner;      /* `association` decides which of the two counts */
+  uint64_t base;             /* Tagged Offset of the first octet */
+  uint64_t length;           /* octets; base + length at most 2^64 - 1 */
+  ddp_stream_identity owner; /* `association` decides which of the two counts */
+  ddp_association association : 8;
+  uint8_t access;                 /* DDP_ACCESS_… */
+  bool discards;                  /* instead of memory: octets that are written are checked, and discarded */
   bool is_remotely_invalidatable; /* by Send with Invalidate */
 } ddp_registration;
+G_STATIC_ASSERT(sizeof(ddp_registration) <= 64); /* a cache line: there may be one of each connection */
 
 /* Why an access is refused; DDP and RDMAP each have their own codes for it. */
 typedef enum ddp_access_fault {

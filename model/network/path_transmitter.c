@@ -5,29 +5,24 @@
 
 #include "base/deque.h"
 
-/* A packet whose transmission has not begun when it was last looked at. */
+/* A packet that waits here. */
 typedef struct waiting_packet {
-  time_ps start; /* of its transmission, when the link has it already; else when it came */
-  union {
-    uint32_t octets;  /* when the link has it already */
-    datagram *packet; /* that waits here */
-  };
+  datagram *packet;
+  time_ps came;
 } waiting_packet;
 
 typedef struct path_transmitter {
   path_element element;
   path_link *link; /* its schedule knows when the transmitter is through with all packets given to it */
   path_transmitter_config config;
-  bool judges;   /* packets that come may be marked, or dropped though there is room */
-  deque waiting; /* of waiting_packet, a queue */
+  bool judges; /* packets that come may be marked, or dropped though there is room */
+  /* Those whose transmission had not begun when it was last looked at, a queue. Of waiting_packet; or, when
+   * the link has them already, of their octets, uint32_t: … */
+  deque waiting;
+  time_ps next_start; /* … when that of the first begins; each other's as soon as the one before is through */
   uint64_t waiting_octets;
   uint64_t queue_peak_octets;
 } path_transmitter;
-
-static waiting_packet *first_waiting(const path_transmitter *transmitter)
-{
-  return deque_slot(&transmitter->waiting, 0, sizeof(waiting_packet));
-}
 
 static void remove_first(path_transmitter *transmitter, uint32_t octets)
 {
@@ -35,13 +30,11 @@ static void remove_first(path_transmitter *transmitter, uint32_t octets)
   deque_remove(&transmitter->waiting, 0, 1);
 }
 
-static waiting_packet *add_last(path_transmitter *transmitter, time_ps start, uint32_t octets)
+/* Returns the last element of `waiting`, a new one. */
+static void *add_last(path_transmitter *transmitter, uint32_t octets)
 {
-  waiting_packet *last = deque_insert(&transmitter->waiting, transmitter->waiting.count);
-
-  last->start = start;
   transmitter->waiting_octets += octets;
-  return last;
+  return deque_insert(&transmitter->waiting, transmitter->waiting.count);
 }
 
 static G_GNUC_NO_INLINE void trace_queued(const path_transmitter *transmitter, const datagram *packet,
@@ -55,13 +48,13 @@ static G_GNUC_NO_INLINE void trace_queued(const path_transmitter *transmitter, c
  * free before arrivals and timers of the same picosecond. */
 static inline void retire_begun(path_transmitter *transmitter, time_ps now)
 {
-  enum { LEAD = 8 };
+  path_link_schedule *schedule = &transmitter->link->schedule;
 
-  while (transmitter->waiting.count > 0 && first_waiting(transmitter)->start <= now) {
-    remove_first(transmitter, first_waiting(transmitter)->octets);
-    if (transmitter->waiting.count > LEAD) { /* see arrive() of path_link.c */
-      __builtin_prefetch(deque_slot(&transmitter->waiting, LEAD, sizeof(waiting_packet)));
-    }
+  while (transmitter->waiting.count > 0 && transmitter->next_start <= now) {
+    const uint32_t octets = *(const uint32_t *)deque_slot(&transmitter->waiting, 0, sizeof octets);
+    transmitter->next_start += path_link_pace_sending_ps(&schedule->pace, &schedule->config, octets);
+    transmitter->next_start += schedule->pace.gap_ps;
+    remove_first(transmitter, octets);
   }
 }
 
@@ -142,7 +135,8 @@ static void pass_to_link(path_transmitter *transmitter, datagram *packet, uint32
   time_ps start = transmitter->link->schedule.free_at;
 
   if (start > now) {
-    add_last(transmitter, start, octets)->octets = octets;
+    transmitter->next_start = transmitter->waiting.count > 0 ? transmitter->next_start : start;
+    *(uint32_t *)add_last(transmitter, octets) = octets;
     transmitter->queue_peak_octets = MAX(transmitter->queue_peak_octets, transmitter->waiting_octets);
     if (G_UNLIKELY(transmitter->element.trace.to)) {
       trace_queued(transmitter, packet, start - now);
@@ -159,11 +153,11 @@ static void transmit_next(path_transmitter *transmitter, time_ps now)
   path_queue_manager *manager = transmitter->config.manager;
 
   while (transmitter->link->schedule.free_at <= now && transmitter->waiting.count > 0) {
-    const waiting_packet first = *first_waiting(transmitter);
+    const waiting_packet first = *(const waiting_packet *)deque_at(&transmitter->waiting, 0);
     remove_first(transmitter, datagram_octets(first.packet));
     path_queue_question question = question_about(transmitter, first.packet);
 
-    question.waited_ps = now - first.start;
+    question.waited_ps = now - first.came;
     PATH_TRACE(&transmitter->element, first.packet, PACKET_DEQUEUED, .link = transmitter->config.index,
                .waiting_octets = transmitter->waiting_octets, .waited_ps = (uint64_t)question.waited_ps);
     path_queue_verdict verdict = manager->class->dequeue(manager, &question, now);
@@ -178,7 +172,7 @@ static void transmit_next(path_transmitter *transmitter, time_ps now)
 /* A packet that need not wait is asked about when it leaves too, with no time waited. */
 static void wait_here(path_transmitter *transmitter, datagram *packet, uint32_t octets, time_ps now)
 {
-  add_last(transmitter, now, octets)->packet = packet;
+  *(waiting_packet *)add_last(transmitter, octets) = (waiting_packet){.packet = packet, .came = now};
   trace_queued(transmitter, packet, 0);
   if (transmitter->link->schedule.free_at <= now) {
     transmit_next(transmitter, now);
@@ -262,9 +256,9 @@ path_element *path_transmitter_new(path_link *link, const path_transmitter_confi
   transmitter->link = link;
   transmitter->config = *config;
   transmitter->judges = config->manager || config->mark_packets > 0 || config->mark_octets > 0;
-  transmitter->element.class =
-      config->manager && config->manager->class->dequeue ? &managed_class : &transmitter_class;
-  deque_init(&transmitter->waiting, sizeof(waiting_packet));
+  bool is_managed = config->manager && config->manager->class->dequeue;
+  transmitter->element.class = is_managed ? &managed_class : &transmitter_class;
+  deque_init(&transmitter->waiting, is_managed ? sizeof(waiting_packet) : sizeof(uint32_t));
   return &transmitter->element;
 }
 
@@ -283,20 +277,11 @@ path_link_config path_transmitter_link_config(const path_element *element)
 void path_transmitter_set_link(path_element *element, const path_link_config *config, time_ps now)
 {
   path_transmitter *transmitter = (path_transmitter *)transmitter_of(element);
-  path_link_schedule *schedule = &transmitter->link->schedule;
-  time_ps free_at = 0;
 
+  if (element->class == &transmitter_class) {
+    retire_begun(transmitter, now); /* at the old rate */
+  }
   path_link_set_config(transmitter->link, config, now);
-  if (element->class == &managed_class) {
-    return; /* nothing waits in the link */
-  }
-  retire_begun(transmitter, now);
-  for (size_t i = 0; i < transmitter->waiting.count; i++) {
-    waiting_packet *waiting = deque_at(&transmitter->waiting, i);
-    waiting->start = i > 0 ? free_at : waiting->start;
-    free_at = waiting->start + schedule->pace.gap_ps +
-              path_link_pace_sending_ps(&schedule->pace, &schedule->config, waiting->octets);
-  }
 }
 
 /* Those that wait here may be dropped yet, so that none of them is sure to come first. */

@@ -4,8 +4,8 @@
 #include <glib.h>
 #include <string.h>
 
-/* An empty row takes a slot of at most as many entries as the first. A row of more than the second keeps the
- * third. */
+/* An empty row takes slots of together at most as many entries as the first. A row of more than the second
+ * keeps the third. */
 enum { SLOT_MAX = 16, ROW_MAX = 20, ROW_KEPT = 10 };
 G_STATIC_ASSERT(SLOT_MAX <= ROW_MAX);
 
@@ -20,6 +20,7 @@ void event_queue_clear(event_queue *queue)
   g_free(queue->memory);
   g_free(queue->timers);
   g_free(queue->nodes);
+  g_free(queue->slots);
   *queue = (event_queue){0};
 }
 
@@ -48,22 +49,28 @@ static inline bool is_tied(const event_queue_entry *a, const event_queue_entry *
 
 /* --- The slots --- */
 
+/* The lowest digit of a time has fewer bits: in 512 ps about as many packets come on a thousand busy links as
+ * the row takes at once. */
+enum { FIRST_DIGIT_BITS = 9 };
+
+/* The bits of a key that are below the digit of each level. */
+static const uint8_t below_digit[EVENT_QUEUE_LEVELS] = {0, 12, 24, 0, 9, 21, 33, 45, 57};
+
 /* The slot of an entry: of the highest digit in which it differs from the base. It stays the same while the
  * base moves within the first slot in use. */
 static inline uint32_t slot_of(const event_queue *queue, time_ps when, uint64_t class_and_major)
 {
   uint64_t value = (uint64_t)when;
   uint64_t differing = value ^ (uint64_t)queue->base.when;
-  uint32_t level = EVENT_QUEUE_ORDER_LEVELS;
+  uint32_t bits_before = (EVENT_QUEUE_ORDER_LEVELS + 1) * EVENT_QUEUE_DIGIT_BITS - FIRST_DIGIT_BITS;
 
   if (differing == 0) {
     value = class_and_major;
     differing = (value ^ queue->base.order >> EVENT_QUEUE_NUMBER_BITS) | 1;
-    level = 0;
+    bits_before = 0;
   }
-  const uint32_t digit = (63 - (uint32_t)__builtin_clzll(differing)) / EVENT_QUEUE_DIGIT_BITS;
-  return (level + digit) * EVENT_QUEUE_DIGITS +
-         ((uint32_t)(value >> digit * EVENT_QUEUE_DIGIT_BITS) & (EVENT_QUEUE_DIGITS - 1));
+  const uint32_t level = (bits_before + 63 - (uint32_t)__builtin_clzll(differing)) / EVENT_QUEUE_DIGIT_BITS;
+  return level * EVENT_QUEUE_DIGITS + ((uint32_t)(value >> below_digit[level]) & (EVENT_QUEUE_DIGITS - 1));
 }
 
 /* The same of a timer: mostly the time is enough, and the timer need not come into the cache. */
@@ -75,28 +82,40 @@ static inline uint32_t slot_of_timer(const event_queue *queue, uint32_t number, 
 
 static inline void empty_slot(event_queue *queue, uint32_t slot)
 {
-  const uint32_t level = slot / EVENT_QUEUE_DIGITS;
+  const uint32_t word = slot / 64, level = slot / EVENT_QUEUE_DIGITS;
 
-  queue->slots_in_use[level] &= ~(UINT64_C(1) << slot % EVENT_QUEUE_DIGITS);
-  if (queue->slots_in_use[level] == 0) {
-    queue->levels_in_use &= ~(1U << level);
+  queue->slots_in_use[word] &= ~(UINT64_C(1) << slot % 64);
+  if (queue->slots_in_use[word] == 0) {
+    queue->words_in_use[level] &= ~(UINT64_C(1) << word % EVENT_QUEUE_WORDS);
+    if (queue->words_in_use[level] == 0) {
+      queue->levels_in_use &= ~(1U << level);
+    }
   }
+}
+
+/* The first slot in use of a level that has one. */
+static inline uint32_t first_slot(const event_queue *queue, uint32_t level)
+{
+  const uint32_t word = level * EVENT_QUEUE_WORDS + (uint32_t)__builtin_ctzll(queue->words_in_use[level]);
+
+  return word * 64 + (uint32_t)__builtin_ctzll(queue->slots_in_use[word]);
 }
 
 static void put(event_queue *queue, uint32_t number, time_ps when)
 {
   const uint32_t slot = slot_of_timer(queue, number, when);
-  const uint64_t bit = UINT64_C(1) << slot % EVENT_QUEUE_DIGITS;
-  uint64_t *in_use = &queue->slots_in_use[slot / EVENT_QUEUE_DIGITS];
-  uint32_t next = NO_NUMBER;
+  uint64_t *const word = &queue->slots_in_use[slot / 64];
+  const bool is_in_use = *word >> slot % 64 & 1;
+  const uint32_t next = is_in_use ? queue->slots[slot] : NO_NUMBER;
 
-  if (*in_use & bit) {
-    next = queue->slots[slot];
-    queue->nodes[next].previous = number;
-  }
-  queue->nodes[number] = (event_queue_node){.when = when, .next = next, .previous = NO_NUMBER};
   queue->slots[slot] = number;
-  *in_use |= bit;
+  queue->nodes[number] = (event_queue_node){.when = when, .next = next, .previous = NO_NUMBER};
+  if (is_in_use) {
+    queue->nodes[next].previous = number;
+    return;
+  }
+  *word |= UINT64_C(1) << slot % 64;
+  queue->words_in_use[slot / EVENT_QUEUE_DIGITS] |= UINT64_C(1) << slot / 64 % EVENT_QUEUE_WORDS;
   queue->levels_in_use |= 1U << slot / EVENT_QUEUE_DIGITS;
 }
 
@@ -137,8 +156,8 @@ static G_GNUC_NO_INLINE void lower_base(event_queue *queue, event_queue_entry ea
   queue->base = earlier;
   const uint32_t slot = slot_of(queue, before.when, before.order >> EVENT_QUEUE_NUMBER_BITS);
   for (uint32_t level = 0; level < slot / EVENT_QUEUE_DIGITS; level++) {
-    for (uint64_t slots = queue->slots_in_use[level]; slots != 0; slots &= slots - 1) {
-      deal_out(queue, level * EVENT_QUEUE_DIGITS + (uint32_t)__builtin_ctzll(slots));
+    while (queue->words_in_use[level] != 0) {
+      deal_out(queue, first_slot(queue, level));
     }
   }
 }
@@ -252,34 +271,24 @@ static inline void insert(event_queue *queue, event_queue_entry entry)
   }
 }
 
-/* Makes the base the beginning of a slot which has `entry`, and the end of the row that of the slot. */
-static inline void begin_slot(event_queue *queue, uint32_t level, event_queue_entry entry)
+/* Returns where the slots of a level begin from number `place` on. */
+static inline event_queue_entry start_of(const event_queue *queue, uint32_t level, uint64_t place)
 {
-  if (level < EVENT_QUEUE_ORDER_LEVELS) {
-    const uint64_t digit = UINT64_C(1) << (level * EVENT_QUEUE_DIGIT_BITS + EVENT_QUEUE_NUMBER_BITS);
-    const uint64_t begin = entry.order & ~(digit - 1);
-    queue->base = (event_queue_entry){.when = entry.when, .order = begin};
-    queue->end = (event_queue_entry){.when = entry.when + (begin + digit < begin), .order = begin + digit};
-  } else {
-    const uint64_t digit = UINT64_C(1) << (level - EVENT_QUEUE_ORDER_LEVELS) * EVENT_QUEUE_DIGIT_BITS;
-    const uint64_t begin = (uint64_t)entry.when & ~(digit - 1);
-    queue->base = (event_queue_entry){.when = (time_ps)begin};
-    queue->end = (event_queue_entry){.when = (time_ps)MIN(begin + digit, (uint64_t)TIME_PS_NEVER)};
-  }
+  const uint64_t kept = ~((UINT64_C(1) << below_digit[level] << EVENT_QUEUE_DIGIT_BITS) - 1);
+  const bool is_order = level < EVENT_QUEUE_ORDER_LEVELS;
+  const uint64_t key = is_order ? queue->base.order >> EVENT_QUEUE_NUMBER_BITS : (uint64_t)queue->base.when;
+  const uint64_t start = (key & kept) + (place << below_digit[level]);
+
+  return is_order ? (event_queue_entry){.when = queue->base.when +
+                                                (time_ps)(start >> (64 - EVENT_QUEUE_NUMBER_BITS)),
+                                        .order = start << EVENT_QUEUE_NUMBER_BITS}
+                  : (event_queue_entry){.when = (time_ps)MIN(start, (uint64_t)TIME_PS_NEVER)};
 }
 
-/* The `count` entries of the first slot go to the row; those that are out of date where they belong. */
-static void pour(event_queue *queue, uint32_t slot, uint32_t count)
+/* The entries of a slot go to the row; those that are out of date where they belong. */
+static inline void pour(event_queue *queue, uint32_t slot)
 {
-  uint32_t number = queue->slots[slot];
-
-  begin_slot(queue, slot / EVENT_QUEUE_DIGITS,
-             (event_queue_entry){.when = queue->nodes[number].when, .order = queue->timers[number]->order});
-  empty_slot(queue, slot);
-  if (!has_room(queue, count)) {
-    make_room(queue, count);
-  }
-  while (number != NO_NUMBER) {
+  for (uint32_t number = queue->slots[slot]; number != NO_NUMBER;) {
     event_queue_timer *timer = queue->timers[number];
     const uint32_t next = queue->nodes[number].next;
     const event_queue_entry entry = {.when = timer->when, .order = timer->order};
@@ -294,31 +303,53 @@ static void pour(event_queue *queue, uint32_t slot, uint32_t count)
   }
 }
 
-/* Fills the empty row. False when nothing is due. */
+/* Returns those of a word's slots, a bit each, that the row takes: the first ones, with at most SLOT_MAX
+ * entries together; `count` is at least how many these are. 0: the first slot has more. Entries with one
+ * time, class and major stay together, however many they are. */
+static inline uint64_t slots_to_take(const event_queue *queue, uint32_t word, uint32_t *count)
+{
+  uint64_t rest = queue->slots_in_use[word];
+
+  for (*count = 0; rest != 0; rest &= rest - 1) {
+    const bool is_whole = word < EVENT_QUEUE_WORDS && rest == queue->slots_in_use[word];
+    uint32_t number = queue->slots[word * 64 + (uint32_t)__builtin_ctzll(rest)];
+    for (; number != NO_NUMBER && (*count < SLOT_MAX || is_whole); ++*count) {
+      number = queue->nodes[number].next;
+    }
+    if (number != NO_NUMBER) {
+      break;
+    }
+  }
+  return queue->slots_in_use[word] ^ rest;
+}
+
+/* Fills the empty row. False when nothing is due. The last of the slots comes first, so that an entry passes
+ * in the row only those of its own slot. */
 static G_GNUC_NO_INLINE bool refill(event_queue *queue)
 {
   while (queue->levels_in_use != 0 && row_count(queue) == 0) {
     const uint32_t level = (uint32_t)__builtin_ctz(queue->levels_in_use);
-    const uint32_t slot = level * EVENT_QUEUE_DIGITS + (uint32_t)__builtin_ctzll(queue->slots_in_use[level]);
-    event_queue_entry least = never;
-    time_ps latest = 0;
-    uint32_t count = 0;
+    const uint32_t first = first_slot(queue, level);
+    const uint32_t last_of_word = first | 63;
+    uint32_t count;
+    uint64_t taken = slots_to_take(queue, first / 64, &count);
 
-    for (uint32_t number = queue->slots[slot]; number != NO_NUMBER; number = queue->nodes[number].next) {
-      least.when = MIN(least.when, queue->nodes[number].when);
-      latest = MAX(latest, queue->nodes[number].when);
-      count++;
-    }
-    if (count <= SLOT_MAX || level == 0) {
-      pour(queue, slot, count);
+    queue->base = start_of(queue, level, first % EVENT_QUEUE_DIGITS);
+    if (taken == 0) {
+      deal_out(queue, first);
       continue;
     }
-    for (uint32_t number = queue->slots[slot]; least.when == latest && number != NO_NUMBER;
-         number = queue->nodes[number].next) {
-      least.order = MIN(least.order, queue->timers[number]->order);
+    const uint32_t last = last_of_word - (uint32_t)__builtin_clzll(taken);
+    queue->end = start_of(queue, level, last % EVENT_QUEUE_DIGITS + 1);
+    if (!has_room(queue, count)) {
+      make_room(queue, count);
     }
-    queue->base = (event_queue_entry){.when = least.when, .order = least.when == latest ? least.order : 0};
-    deal_out(queue, slot);
+    while (taken != 0) {
+      const uint32_t slot = last_of_word - (uint32_t)__builtin_clzll(taken);
+      empty_slot(queue, slot);
+      pour(queue, slot);
+      taken ^= UINT64_C(1) << slot % 64;
+    }
   }
   if (queue->levels_in_use == 0) {
     queue->end = never;
@@ -340,6 +371,7 @@ static void grow(event_queue *queue)
   queue->nodes = g_renew(event_queue_node, queue->nodes, capacity);
   queue->capacity = capacity;
   if (queue->memory == NULL) {
+    queue->slots = g_new(uint32_t, EVENT_QUEUE_LEVELS * EVENT_QUEUE_DIGITS);
     make_room(queue, ROW_MAX);
   }
 }

@@ -2,9 +2,9 @@
 /* The timers that are due, in order: by time, and within one picosecond by (class, major, minor).
  *
  * What is due soon stands in a sorted row, whose end is first. All that is due later is in slots, by the
- * highest digit of its key that differs from a base: level by level an empty row takes the first slot, or one
- * with many entries is dealt out to the slots of lower levels. So an entry moves a few times, each time at
- * once, however many there are. The key goes on after the time with class and major: what is due in one
+ * highest digit of its key that differs from a base: level by level an empty row takes the first slots, or
+ * one with many entries is dealt out to the slots of lower levels. So an entry moves a few times, each time
+ * at once, however many there are. The key goes on after the time with class and major: what is due in one
  * picosecond is dealt out by these. With few timers, as with one connection, all are in the row.
  *
  * Entries are lazy: a timer that is moved later, or switched off, keeps its entry where it is, and only when
@@ -50,12 +50,13 @@ typedef struct event_queue_node {
   uint32_t previous;
 } event_queue_node;
 
-/* Six bits are a digit. Class and major have six digits, the lowest levels; a time has eleven. */
+/* Twelve bits are a digit. Class and major have three digits, the lowest levels; a time has six. */
 enum {
-  EVENT_QUEUE_DIGIT_BITS = 6,
+  EVENT_QUEUE_DIGIT_BITS = 12,
   EVENT_QUEUE_DIGITS = 1 << EVENT_QUEUE_DIGIT_BITS,
-  EVENT_QUEUE_ORDER_LEVELS = 6,
-  EVENT_QUEUE_LEVELS = EVENT_QUEUE_ORDER_LEVELS + 11
+  EVENT_QUEUE_WORDS = EVENT_QUEUE_DIGITS / 64,
+  EVENT_QUEUE_ORDER_LEVELS = 3,
+  EVENT_QUEUE_LEVELS = EVENT_QUEUE_ORDER_LEVELS + 6
 };
 
 /* All zero: an empty event queue. */
@@ -72,8 +73,9 @@ typedef struct event_queue {
   uint32_t free_number;   /* … of those given the first that is free, plus 1; 0: none is */
   uint32_t levels_in_use; /* a bit each */
   event_queue_entry base; /* not after anything in a slot */
-  uint64_t slots_in_use[EVENT_QUEUE_LEVELS];               /* a bit each */
-  uint32_t slots[EVENT_QUEUE_LEVELS * EVENT_QUEUE_DIGITS]; /* of those in use, the number of the first */
+  uint64_t words_in_use[EVENT_QUEUE_LEVELS];                     /* a bit each, … */
+  uint64_t slots_in_use[EVENT_QUEUE_LEVELS * EVENT_QUEUE_WORDS]; /* … and of each of those words */
+  uint32_t *slots; /* of those in use, the number of the first */
 } event_queue;
 
 /* Frees the memory; the timers are their owners'. */

@@ -65,6 +65,14 @@ class Golden(unittest.TestCase):
         self.assertEqual(golden.digest(b"# scenario a, seed 1, iwarpsim 0.1.0\n1,2\n"),
                          golden.digest(b"# scenario a, seed 1, iwarpsim 9\n1,2\n"))
 
+    def test_a_shipped_scenario_has_a_summary(self):
+        # One that cannot be run prints why, and makes nothing.
+        nothing = ["0"] + ["-"] * (len(golden.COLUMNS) - 1)
+        whole = ["0"] * len(golden.COLUMNS)
+        golden.refuse_without_summary({("shipped/a", "native"): whole, ("mistake/1", "native"): nothing})
+        with self.assertRaisesRegex(golden.Problem, "no summary of shipped/a on ns3; expected one"):
+            golden.refuse_without_summary({("shipped/a", "native"): whole, ("shipped/a", "ns3"): nothing})
+
     def test_every_case_has_a_digest(self):
         known = golden.read_digests()
         cases = golden.all_cases()

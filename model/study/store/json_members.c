@@ -111,11 +111,14 @@ static void append_value(GString *json, const member *shown)
   }
 }
 
+/* Each member of the base is looked for in the other: nothing that we write has more. */
+enum { MEMBERS_MAX = 4096 };
+
 char *json_members_with(const char *own, const char *base)
 {
   g_autoptr(GArray) differing = members_of(own);
   g_autoptr(GArray) known = members_of(base);
-  if (differing == NULL || known == NULL) {
+  if (differing == NULL || known == NULL || known->len > MEMBERS_MAX) {
     return NULL;
   }
   GString *json = g_string_new(NULL);

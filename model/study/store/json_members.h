@@ -10,5 +10,6 @@
 char *json_members_without(const char *text, const char *base);
 
 /* Returns what was given to json_members_without() as `text`, with its members in the order of `base` and
- * those that `base` does not have after them. NULL: `own` or `base` is no such object. Free with g_free(). */
+ * those that `base` does not have after them. NULL: `own` or `base` is no such object, or `base` has more
+ * than 4096 members, which no run has. Free with g_free(). */
 char *json_members_with(const char *own, const char *base);

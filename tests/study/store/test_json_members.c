@@ -55,6 +55,28 @@ TEST(test_all_pairs)
   }
 }
 
+/* Each member of the base is looked for in the other, so a base with more than a run can have is none: 4096
+ * are found in any order, 4097 are refused. */
+TEST(test_many_members)
+{
+  for (guint count = 4096; count <= 4097; count++) {
+    GString *base = g_string_new("{"), *own = g_string_new("{");
+    for (guint i = 0; i < count; i++) {
+      g_string_append_printf(base, "%s\"%u\":1", i > 0 ? "," : "", i);
+      g_string_append_printf(own, "%s\"%u\":2", i > 0 ? "," : "", count - 1 - i);
+    }
+    g_autofree char *known = g_string_free(g_string_append_c(base, '}'), FALSE);
+    g_autofree char *text = g_string_free(g_string_append_c(own, '}'), FALSE);
+    g_autofree char *whole = json_members_with(text, known);
+    if (count > 4096) {
+      g_assert_null(whole);
+    } else {
+      g_assert_true(g_str_has_prefix(whole, "{\"0\":2,\"1\":2,"));
+      g_assert_true(g_str_has_suffix(whole, ",\"4095\":2}"));
+    }
+  }
+}
+
 /* A text that a damaged store has is none, and is not read beyond its end. */
 TEST(test_cut)
 {

@@ -45,11 +45,6 @@ static uint8_t *room_for_arrival(void *user, uint32_t length)
   return octet_buffer_octets(self->arriving);
 }
 
-static datagram **first_arrived(const ns3_link *self)
-{
-  return deque_at(&self->arrived, 0);
-}
-
 static void set_arrival_timer(ns3_link *self)
 {
   if (self->arrived.count > 0) {
@@ -92,7 +87,7 @@ static void arrived(void *user, uint8_t *octets, uint32_t length)
 static void hand_over(void *user, time_ps now)
 {
   ns3_link *self = user;
-  datagram *packet = *first_arrived(self);
+  datagram *packet = *(datagram **)deque_at(&self->arrived, 0);
   deque_remove(&self->arrived, 0, 1);
   datagram_unref(path_link_schedule_take(&self->link.schedule));
   set_arrival_timer(self);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The simulator and its events.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 #include <ns3/event-impl.h>
 #include <ns3/log.h>
@@ -116,6 +118,16 @@ extern "C" bool ns3_shim_open(ns3_shim_error *error)
   return shim::guarded(error, [&] {
     if (simulator.open) {
       return shim::fail(error, "the simulator is open already: ns-3 has one per process");
+    }
+    // ns-3 reads "NAME=LEVEL:NAME" now, and ends the process at a name that it does not know.
+    const char *log = std::getenv("NS_LOG");
+    std::istringstream entries(log ? log : "");
+    for (std::string entry; std::getline(entries, entry, ':');) {
+      const std::string name = entry.substr(0, entry.find('='));
+      if (name != "*" && name != "***" && LogComponent::GetComponentList()->count(name) == 0) {
+        return shim::fail(error, "the environment's NS_LOG names '" + name +
+                                     "', no component of ns-3's log; expected one, as PointToPointNetDevice");
+      }
     }
     // A second SetResolution() would follow a null pointer inside ns-3.
     if (Time::GetResolution() != Time::PS) {

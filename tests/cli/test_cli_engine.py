@@ -119,6 +119,16 @@ class Engine(kit.ProgramTest):
                 segments = json.loads(with_log[0]["summary.json"])["metrics"]["tcp.segments"]
                 self.assertGreater(log.count("PointToPointNetDevice:TransmitStart"), segments)
 
+    @unittest.skipUnless(kit.HAS_NS3, "built without ns-3")
+    def test_ns3_log_of_nothing(self):
+        """ns-3 ends the process at a name in NS_LOG that none of its log's components has, wherever it stands."""
+        kit.write("a.cfg", SMALL)
+        for log, name in (("Foo=error", "Foo"), ("Foo", "Foo"), ("PointToPointNetDevice=error:Bar", "Bar"), (":", "")):
+            with self.subTest(log=log):
+                self.expect_refused("iwarpsim run a.cfg --engine ns3 --quiet --out r", f"ns-3: the environment's NS_LOG names '{name}', ",
+                                    "no component of ns-3's log; expected one, as PointToPointNetDevice", code=1, NS_LOG=log)
+        self.shell("iwarpsim run a.cfg --engine ns3 --quiet --out r", NS_LOG="*=error:PointToPointNetDevice=error")
+
     def test_no_time_measured(self):
         """One segment: no time passes from its arrival to the last Delivery, and no block becomes full."""
         kit.write("a.cfg", SMALL)

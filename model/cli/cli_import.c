@@ -54,17 +54,6 @@ static gboolean is_free(const char *path, GError **error)
          error_set(error, "%s is there already; expected another name, or --force, which replaces it", path);
 }
 
-/* Prints what was dropped, and where the flow list is. */
-static void print_notes(const import_scenario *imported, const char *list)
-{
-  for (guint i = 0; i < imported->notes->len; i++) {
-    plain_text_print(stderr, "iwarpsim import: %s\n", (const char *)imported->notes->pdata[i]);
-  }
-  if (list != NULL) {
-    plain_text_print(stderr, "iwarpsim import: the flow list is %s\n", list);
-  }
-}
-
 /* Makes both files; `flows` is whether there are any. */
 static gboolean import_files(int simulator, char *const *paths, gboolean has_flows, gboolean quiet,
                              GError **error)
@@ -103,8 +92,11 @@ static gboolean import_files(int simulator, char *const *paths, gboolean has_flo
       return FALSE;
     }
   }
-  if (!quiet) {
-    print_notes(imported, list);
+  for (guint i = 0; !quiet && i < imported->notes->len; i++) { /* what was dropped */
+    plain_text_print(stderr, "iwarpsim import: %s\n", (const char *)imported->notes->pdata[i]);
+  }
+  if (!quiet && list != NULL) {
+    plain_text_print(stderr, "iwarpsim import: the flow list is %s\n", list);
   }
   return TRUE;
 }

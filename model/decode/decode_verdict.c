@@ -79,12 +79,6 @@ static GByteArray *copy(const decode_waiting_side *side, uint64_t position, uint
   return octets;
 }
 
-/* Returns whether all that this end sent begins at `position`. */
-static bool is_first(const decode_waiting_side *side, uint64_t position)
-{
-  return position == side->first_position;
-}
-
 /* The key is followed by 0 alone: that of mpa-01 without markers and CRC, or a text in a program. */
 static bool is_bare(const uint8_t *octets)
 {
@@ -124,7 +118,7 @@ static void look_for_keys(decode_waiting_side *side, uint64_t from, uint64_t to)
            end - at >= DECODE_STARTUP_HEADER_OCTETS) {
       const uint64_t position = first + (uint64_t)(at - octets->data);
       bool is_strong;
-      if (is_header(at, is_first(side, position), &is_strong)) {
+      if (is_header(at, position == side->first_position, &is_strong)) {
         side->keys[kind] = MIN(side->keys[kind], position);
         side->is_strong |= is_strong;
         break;
@@ -431,11 +425,6 @@ static bool find_start(const decode_waiting_side *side, bool markers, bool crc, 
   return false;
 }
 
-static bool may_be(decode_switch wanted, bool on)
-{
-  return wanted == DECODE_AS_NEGOTIATED || on == (wanted == DECODE_ON);
-}
-
 /* Tries the same when it is not known whether what an end sent has markers and CRCs, as far as `markers` and
  * `crc` leave that open: CRCs, which prove most, are tried first. */
 static void find_any(const decode_waiting_side *side, decode_switch markers, decode_switch crc,
@@ -446,7 +435,7 @@ static void find_any(const decode_waiting_side *side, decode_switch markers, dec
   for (unsigned kind = 0; start->is_lost && kind < 4; kind++) {
     bool has_markers = kind % 2 == 0;
     bool has_crc = kind < 2;
-    if (may_be(markers, has_markers) && may_be(crc, has_crc)) {
+    if (is_on(markers, has_markers) == has_markers && is_on(crc, has_crc) == has_crc) {
       start->is_lost = !find_start(side, has_markers, has_crc, start);
     }
   }
@@ -606,7 +595,7 @@ static bool is_believed(const decode_waiting *of, const decode_verdict *verdict,
     if (!found->is_there) {
       continue;
     }
-    const bool is_first_sent = is_first(&of->sides[found->from], found->position);
+    const bool is_first_sent = found->position == of->sides[found->from].first_position;
     const follower follows = follower_of(of, verdict, found);
     bool is_strong;
     is_header(found->octets->data, is_first_sent, &is_strong);

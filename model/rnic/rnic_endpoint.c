@@ -59,13 +59,12 @@ static void prepare_sender(rnic_endpoint *endpoint, const rnic_endpoint_config *
                            .stream = stream,
                            .fault = config->fault,
                            .starts = config->starts,
-                           .fpdu_memory = fpdu_memory_for(config),
                            .generation = config->generation,
                            .assumed_emss_octets = config->assumed_emss_octets,
                            .dynamic_mulpdu = config->dynamic_mulpdu,
                            .packs_fpdus = config->tcp.segmentation != TCP_SEGMENTATION_RECORD,
                            .allows_fragments = !config->tcp.path_mtu_discovery || config->tcp_new};
-
+  endpoint->sender.framer.memory = fpdu_memory_for(config);
   rnic_sender_limit(&endpoint->sender, config->send_buffer_octets, config->host->pace);
 }
 

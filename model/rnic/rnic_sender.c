@@ -24,8 +24,8 @@ void rnic_sender_start(rnic_sender *sender, bool markers, bool crc)
 {
   g_assert(!sender->is_started);
   sender->is_started = true;
-  sender->markers = markers;
-  sender->crc = crc;
+  sender->framer.markers = markers;
+  sender->framer.crc = crc;
   sender->phase_start = sender->config.tcp->gauges.posted_octets;
 }
 
@@ -61,10 +61,10 @@ uint32_t rnic_sender_mulpdu_octets(const rnic_sender *sender)
     return 0;
   }
   if (!sender->config.dynamic_mulpdu) {
-    return mpa_mulpdu_octets(emss, sender->markers);
+    return mpa_mulpdu_octets(emss, sender->framer.markers);
   }
   uint32_t room = sender->filled_octets < emss ? emss - sender->filled_octets : 0;
-  return mpa_mulpdu_exact_octets(sender->framed_octets, room, emss, sender->markers);
+  return mpa_mulpdu_exact_octets(sender->framer.offset, room, emss, sender->framer.markers);
 }
 
 /* TCP packs whole FPDUs into a segment (MPA-052): one more, or the first of the next, which returns true. */
@@ -92,7 +92,7 @@ static uint32_t next_mulpdu_octets(rnic_sender *sender)
   }
   if (sender->emss_octets != emss) {
     sender->emss_octets = emss;
-    sender->mulpdu_octets = mpa_mulpdu_octets(emss, sender->markers);
+    sender->mulpdu_octets = mpa_mulpdu_octets(emss, sender->framer.markers);
   }
   return sender->mulpdu_octets;
 }
@@ -167,17 +167,15 @@ static void frame(rnic_sender *sender, trace_scope *scope, const gather_list *ul
                   time_ps now)
 {
   const rnic_misbehaviour *fault = sender->config.fault;
+  uint64_t start = sender->framer.offset;
   unsigned flags = TCP_RECORD_FPDU;
   buffer_chain fpdu;
 
-  uint64_t start = sender->framed_octets;
-  mpa_framer framer = {sender->markers, sender->crc, start, sender->config.fpdu_memory};
   if (sender->config.starts) {
     fpdu_starts_add(sender->config.starts, start);
   }
   buffer_chain_init(&fpdu);
-  mpa_framer_frame(&framer, ulpdu, &fpdu);
-  sender->framed_octets = framer.offset;
+  mpa_framer_frame(&sender->framer, ulpdu, &fpdu);
   if (is_full_size(sender, ulpdu, fpdu.length, mulpdu)) {
     flags |= TCP_RECORD_FULL_SIZE;
   }
@@ -185,7 +183,7 @@ static void frame(rnic_sender *sender, trace_scope *scope, const gather_list *ul
     trace_framed(sender, scope, ulpdu, &fpdu, start);
   }
   if (fault) {
-    fault->alter_fpdu(fault->user, start, sender->markers, sender->crc, &fpdu);
+    fault->alter_fpdu(fault->user, start, sender->framer.markers, sender->framer.crc, &fpdu);
   }
   hand_over(sender, &fpdu, flags, now);
 }
@@ -218,7 +216,7 @@ bool rnic_sender_send(rnic_sender *sender, trace_scope *scope, time_ps now)
     octets = buffer_chain_gather(&altered);
   }
   frame(sender, scope, &octets, mulpdu, now);
-  uint64_t fpdu_end = sender->phase_start + sender->framed_octets; /* in the stream */
+  uint64_t fpdu_end = sender->phase_start + sender->framer.offset; /* in the stream */
   if (fault) {                                                     /* which may have cut the FPDU */
     uint32_t held = rnic_sender_holds(sender) ? sender->limits->held.length : 0;
     fpdu_end = sender->config.tcp->gauges.posted_octets + held;

@@ -57,10 +57,9 @@ typedef struct rnic_misbehaviour {
 typedef struct rnic_sender_config {
   tcp_transport *tcp;
   rdmap_stream *stream;
-  const rnic_misbehaviour *fault;     /* may be NULL */
-  fpdu_starts *starts;                /* see rnic_endpoint_config */
-  const mpa_fpdu_memory *fpdu_memory; /* see mpa_framer */
-  uint32_t assumed_emss_octets;       /* see rnic_endpoint_config */
+  const rnic_misbehaviour *fault; /* may be NULL */
+  fpdu_starts *starts;            /* see rnic_endpoint_config */
+  uint32_t assumed_emss_octets;   /* see rnic_endpoint_config */
   iwarp_generation generation : 8;
   bool dynamic_mulpdu;
   bool packs_fpdus;      /* TCP fills a segment with several (MPA-052) */
@@ -86,11 +85,9 @@ typedef struct rnic_sender_limits {
 /* It is a part of its endpoint: only the functions below write it. */
 typedef struct rnic_sender {
   rnic_sender_config config;
-  uint64_t framed_octets;     /* of the FPDU phase: the next FPDU starts there */
+  mpa_framer framer;
   rnic_sender_limits *limits; /* NULL: none */
   bool is_started;
-  bool markers;
-  bool crc;
   uint32_t filled_octets; /* dynamic MULPDU: of the segment that TCP is about to fill, as far as MPA knows */
   uint32_t emss_octets;   /* the EMSS that `mulpdu_octets` is for */
   uint32_t mulpdu_octets;

@@ -286,7 +286,8 @@ datagram *rnic_endpoint_transmit(rnic_endpoint *endpoint, time_ps now)
   if (endpoint->is_mute || endpoint->teardown != RNIC_TEARDOWN_NOT) {
     finish(endpoint, now);
   }
-  datagram *packet = endpoint->sender.config.tcp->class->transmit(endpoint->sender.config.tcp, now);
+  tcp_transport *tcp = endpoint->sender.config.tcp;
+  datagram *packet = tcp->gauges.rests ? NULL : tcp->class->transmit(tcp, now);
   if (endpoint->sender.config.allows_fragments && packet && datagram_may_be_fragmented(packet)) {
     datagram_allow_fragments(packet, endpoint->host->identification++);
   }
@@ -494,7 +495,8 @@ static G_GNUC_NO_INLINE time_ps rare_deadline(const rnic_endpoint *endpoint)
 
 time_ps rnic_endpoint_deadline(const rnic_endpoint *endpoint)
 {
-  time_ps due = time_ps_earlier(endpoint->sender.config.tcp->class->deadline(endpoint->sender.config.tcp),
+  const tcp_transport *tcp = endpoint->sender.config.tcp;
+  time_ps due = time_ps_earlier(tcp->gauges.rests ? tcp->gauges.ack_deadline : tcp->class->deadline(tcp),
                                 rnic_receiver_deadline(&endpoint->receiver));
 
   return endpoint->sender.limits || endpoint->startup ? time_ps_earlier(due, rare_deadline(endpoint)) : due;

@@ -171,6 +171,7 @@ static void connection_close(tcp_transport *transport)
 {
   tcp_connection *connection = tcp_connection_of(transport);
   connection->sender.finishing = true;
+  connection->transport.gauges.rests = false;
 }
 
 static void connection_abort(tcp_transport *transport, time_ps now)
@@ -179,6 +180,7 @@ static void connection_abort(tcp_transport *transport, time_ps now)
   if (connection->closed) {
     return;
   }
+  connection->transport.gauges.rests = false;
   /* RFC 9293 §3.10.5: the states in which the peer must be informed */
   if (connection->state >= TCP_STATE_SYN_RECEIVED && connection->state <= TCP_STATE_CLOSE_WAIT) {
     connection->reset_due = true;
@@ -213,7 +215,7 @@ static time_ps connection_deadline(const tcp_transport *transport)
   if (connection->state == TCP_STATE_CLOSED) {
     return TIME_PS_NEVER;
   }
-  time_ps timer = time_ps_earlier(connection->sender.timer.deadline, connection->receiver.ack_deadline);
+  time_ps timer = time_ps_earlier(connection->sender.timer.deadline, transport->gauges.ack_deadline);
   return connection->closed ? timer : time_ps_earlier(timer, tcp_sender_deadline(&connection->sender));
 }
 
@@ -283,10 +285,11 @@ static void connection_run(tcp_transport *transport, time_ps now)
 {
   tcp_connection *connection = tcp_connection_of(transport);
   const tcp_config *config = connection->sender.config;
-  if (connection->receiver.ack_deadline <= now) {
+  transport->gauges.rests = false;
+  if (transport->gauges.ack_deadline <= now) {
     /* the timer of saved SACKs counts no ticks (Linux: a hrtimer) */
     bool has_holes = tcp_receiver_out_of_order_runs(&connection->receiver) > 0;
-    if (has_holes || tcp_tick_expired(&connection->receiver.ack_deadline, config, now)) {
+    if (has_holes || tcp_tick_expired(&transport->gauges.ack_deadline, config, now)) {
       tcp_receiver_end_delay(&connection->receiver, has_holes);
     }
   }

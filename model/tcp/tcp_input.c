@@ -448,6 +448,7 @@ static G_GNUC_NO_INLINE bool arrive_whole_header(tcp_connection *connection, con
   tcp_header header;
   datagram_tcp_header(packet, &header);
   tcp_incoming segment = arrival_of(connection, packet, &header, now);
+  connection->transport.gauges.rests = false;
   if (packet->payload.length > 0 && connection->receiver.events->inspect &&
       !may_commit(connection, &segment)) {
     return false;
@@ -505,6 +506,7 @@ static bool arrive_predicted(tcp_connection *connection, const datagram *packet,
   if (!needs_whole_header && tcp_sender_takes_smoothly(sender, (uint64_t)acknowledged, -1, now)) {
     heed_window(connection, position, big_endian_read_16(wire + TCP_WINDOW_AT), (uint64_t)acknowledged);
     if (acknowledged > before) {
+      connection->transport.gauges.rests = false;
       report_acknowledged(connection, (uint64_t)before, now);
     }
   } else if (!arrive_whole_header(connection, packet, (uint64_t)acknowledged, now)) {
@@ -525,16 +527,13 @@ static bool arrive_predicted(tcp_connection *connection, const datagram *packet,
 void tcp_connection_receive(tcp_transport *transport, const datagram *packet, time_ps now)
 {
   tcp_connection *connection = tcp_connection_of(transport);
-  switch (packet->kind) {
-  case DATAGRAM_TCP:
-    if (!arrive_predicted(connection, packet, now)) {
-      arrive_segment(connection, packet, now);
-    }
+  if (packet->kind == DATAGRAM_TCP && arrive_predicted(connection, packet, now)) {
     return;
-  case DATAGRAM_TOO_BIG:
+  }
+  transport->gauges.rests = false;
+  if (packet->kind == DATAGRAM_TCP) {
+    arrive_segment(connection, packet, now);
+  } else if (packet->kind == DATAGRAM_TOO_BIG) { /* IP puts fragments together, or drops them */
     arrive_too_big(connection, packet, now);
-    return;
-  case DATAGRAM_FRAGMENT:
-    return; /* IP puts those together, or drops them */
   }
 }

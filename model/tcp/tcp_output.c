@@ -303,6 +303,8 @@ datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now)
     return transmit_seldom(connection, outlook == TCP_SENDER_RESTS, now);
   }
   if (outlook == TCP_SENDER_RESTS) {
+    transport->gauges.rests = transport->gauges.unsent_octets == 0 && !connection->sender.flight &&
+                              connection->sender.timer.deadline == TIME_PS_NEVER;
     return connection->receiver.need >= TCP_ACK_DUE ? make_ack(connection, now) : NULL;
   }
   return outlook == TCP_SENDER_FLOWS && connection->receiver.need != TCP_ACK_ALONE

@@ -22,9 +22,9 @@ void tcp_receiver_init(tcp_receiver *receiver, const tcp_config *config, uint64_
                      .full_size_octets = MIN(TCP_FULL_SIZE_GUESS_OCTETS, tcp_config_own_mss_octets(config)),
                      .interactive = !config->ack_by_octets,
                      .arrived_at = INT64_MIN,
-                     .timer = &NO_TIMER,
-                     .ack_deadline = TIME_PS_NEVER};
+                     .timer = &NO_TIMER};
   gauges->in_order_edge = 0;
+  gauges->ack_deadline = TIME_PS_NEVER;
 }
 
 void tcp_receiver_clear(tcp_receiver *receiver)
@@ -48,7 +48,8 @@ void tcp_receiver_start_at(tcp_receiver *receiver, uint64_t position)
 void tcp_receiver_owe_ack(tcp_receiver *receiver, tcp_ack_need need)
 {
   receiver->need = MAX(receiver->need, need);
-  receiver->ack_deadline = TIME_PS_NEVER;
+  receiver->gauges->rests = false;
+  receiver->gauges->ack_deadline = TIME_PS_NEVER;
 }
 
 /* --- The window --- */
@@ -285,7 +286,7 @@ uint32_t tcp_receiver_take_sack_blocks(tcp_receiver *receiver, range *blocks, ui
   if (receiver->late->saved_sacks > 0) {
     receiver->late->saved_sacks = 0;
     receiver->need = TCP_ACK_NONE;
-    receiver->ack_deadline = TIME_PS_NEVER;
+    receiver->gauges->ack_deadline = TIME_PS_NEVER;
   }
   if (count > 0 && receiver->late->duplicate.from < receiver->late->duplicate.to) {
     blocks[written++] = receiver->late->duplicate;

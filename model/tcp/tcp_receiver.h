@@ -16,7 +16,7 @@
 /* This says whether an ACK is owed. */
 typedef enum tcp_ack_need {
   TCP_ACK_NONE,
-  TCP_ACK_DELAYED, /* by `ack_deadline` */
+  TCP_ACK_DELAYED, /* by `ack_deadline` of the gauges */
   TCP_ACK_DUE,     /* now; a data segment may carry it */
   TCP_ACK_ALONE,   /* now, without payload: a duplicate must be seen as one, SACK blocks need the room */
 } tcp_ack_need;
@@ -50,7 +50,6 @@ typedef struct tcp_receiver {
   uint64_t promised_edge; /* the right edge that the last ACK announced */
   uint64_t next;          /* RCV.NXT; the FIN counts as one octet here and in `beyond` */
   uint64_t acknowledged;  /* `next` when the last ACK left: Last.ACK.sent of RFC 7323 */
-  time_ps ack_deadline;   /* TIME_PS_NEVER: no ACK is being delayed */
   uint64_t fin_position;
   bool fin_known : 1;
   bool saves_sacks : 1; /* agreed, with config->sack_compression_percent */

@@ -83,7 +83,7 @@ void tcp_receiver_decide_ack_in_order(tcp_receiver *receiver, uint32_t length, u
     tcp_receiver_owe_ack(receiver, TCP_ACK_DUE);
   } else if (receiver->need == TCP_ACK_NONE) {
     receiver->need = TCP_ACK_DELAYED;
-    receiver->ack_deadline = now + receiver->config->delayed_ack_ps;
+    receiver->gauges->ack_deadline = now + receiver->config->delayed_ack_ps;
   }
 }
 
@@ -138,7 +138,7 @@ void tcp_receiver_decide_ack(tcp_receiver *receiver, bool had_holes, bool nothin
       receiver->late->sack_deadline = now + sack_delay_ps(receiver);
     }
     receiver->need = TCP_ACK_DELAYED;
-    receiver->ack_deadline = receiver->late->sack_deadline;
+    receiver->gauges->ack_deadline = receiver->late->sack_deadline;
   } else if (has_holes || nothing_new) {
     receiver->unacknowledged_segments++;
     tcp_receiver_owe_ack(receiver, TCP_ACK_ALONE);
@@ -150,7 +150,8 @@ void tcp_receiver_decide_ack(tcp_receiver *receiver, bool had_holes, bool nothin
     receiver->interactive |= fin; /* what this end still sends may carry the FIN's ACK (Linux: tcp_fin()) */
     tcp_receiver_decide_ack_in_order(receiver, length, flags, now);
     if (receiver->arrived_at == INT64_MIN && receiver->need == TCP_ACK_DELAYED) {
-      receiver->ack_deadline = now; /* no payload has set Linux's delay yet (icsk_ack.ato): the next tick */
+      /* no payload has set Linux's delay yet (icsk_ack.ato): the next tick */
+      receiver->gauges->ack_deadline = now;
     }
   }
 }
@@ -164,7 +165,7 @@ static G_GNUC_NO_INLINE void keep_saved_sacks(tcp_receiver *receiver)
     receiver->late->saved_sacks = 0;
   } else if (receiver->late->saved_sacks > 0) {
     receiver->need = TCP_ACK_DELAYED;
-    receiver->ack_deadline = receiver->late->sack_deadline;
+    receiver->gauges->ack_deadline = receiver->late->sack_deadline;
   }
 }
 
@@ -177,7 +178,7 @@ uint64_t tcp_receiver_acknowledge(tcp_receiver *receiver)
   receiver->unacknowledged_segments = 0;
   receiver->acknowledged = receiver->next;
   receiver->promised_edge = tcp_receiver_window_edge(receiver);
-  receiver->ack_deadline = TIME_PS_NEVER;
+  receiver->gauges->ack_deadline = TIME_PS_NEVER;
   if (receiver->late) {
     keep_saved_sacks(receiver);
   }

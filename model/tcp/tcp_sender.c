@@ -166,6 +166,7 @@ void tcp_sender_post(tcp_sender *sender, buffer_chain *record, unsigned flags)
   g_assert(!sender->finishing);
   sender->gauges->posted_octets += record->length;
   sender->gauges->unsent_octets += record->length;
+  sender->gauges->rests = false;
   tcp_send_queue_post(&sender->queue, record, flags);
 }
 

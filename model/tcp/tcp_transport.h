@@ -84,10 +84,12 @@ typedef struct tcp_statistics {
  * efficiency_wire is made of. */
 typedef struct tcp_gauges {
   bool is_established;
+  bool rests; /* `transmit` would return NULL, and `deadline` what ack_deadline is: neither need be asked */
   uint32_t emss_octets;         /* the largest payload a segment carries now: known once the peer's MSS is */
   uint64_t posted_octets;       /* all ever posted: the stream position of the next record */
   uint64_t unsent_octets;       /* posted, not yet sent for the first time */
   uint64_t in_order_edge;       /* all octets below this stream position have arrived; the FIN is none */
+  time_ps ack_deadline;         /* TIME_PS_NEVER: no ACK is being delayed */
   uint64_t segments_sent;       /* with payload, retransmissions included */
   uint64_t full_segments;       /* first transmissions of a full-size segment: EMSS octets (stream), or one
                                    record flagged full-size (aligned), or a piece of one (record) */

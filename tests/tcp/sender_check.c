@@ -86,7 +86,11 @@ datagram *transmit_checked(tcp_transport *transport, time_ps now)
   const tcp_sender *sender = &tcp_connection_of(transport)->sender;
   uint64_t before = pipe_octets(sender);
   bool is_free = is_free_of_window(sender);
+  bool is_at_rest = transport->gauges.rests;
   datagram *packet = transport->class->transmit(transport, now);
+  g_assert_true(!is_at_rest || !packet);
+  g_assert_true(!transport->gauges.rests ||
+                transport->class->deadline(transport) == transport->gauges.ack_deadline);
   uint64_t pipe = pipe_octets(sender);
   uint64_t limited = sender->sack ? 0 : 2 * sender->emss_octets;
   is_free = is_free || pipe <= before || (sender->fin_sent && sender->config->fin_beyond_window);

@@ -182,7 +182,7 @@ static void expect_passed(fixture *test, const char *passed)
 static void expect_need(fixture *test, tcp_ack_need need)
 {
   g_assert_cmpint(test->receiver->need, ==, need);
-  g_assert_cmpint(test->receiver->ack_deadline != TIME_PS_NEVER, ==, need == TCP_ACK_DELAYED);
+  g_assert_cmpint(test->receiver->gauges->ack_deadline != TIME_PS_NEVER, ==, need == TCP_ACK_DELAYED);
 }
 
 /* An arriving segment calls for this ACK, which is sent. */
@@ -387,7 +387,7 @@ RECEIVER_TEST(test_delayed_ack)
 {
   arrive(test, 0, 100, false);
   expect_need(test, TCP_ACK_DELAYED);
-  g_assert_cmpint(test->receiver->ack_deadline, ==, 41);
+  g_assert_cmpint(test->receiver->gauges->ack_deadline, ==, 41);
   arrive_and_acknowledge(test, 100, 110, TCP_ACK_DUE);
   expect_need(test, TCP_ACK_NONE);
   arrive(test, 110, 120, false);
@@ -529,16 +529,16 @@ RECEIVER_TEST(test_saved_sacks)
   time_ps deadline = test->now + wait;
   arrive(test, 1140, 1150, false);
   expect_need(test, TCP_ACK_DELAYED);
-  g_assert_cmpint(test->receiver->ack_deadline, ==, deadline);
+  g_assert_cmpint(test->receiver->gauges->ack_deadline, ==, deadline);
   tcp_receiver_acknowledge(test->receiver); /* with payload: no room for SACK blocks */
   expect_need(test, TCP_ACK_DELAYED);
-  g_assert_cmpint(test->receiver->ack_deadline, ==, deadline);
+  g_assert_cmpint(test->receiver->gauges->ack_deadline, ==, deadline);
   tcp_receiver_acknowledge(test->receiver);
   EXPECT_BLOCKS(test, 3, {1100, 1150});
   expect_need(test, TCP_ACK_NONE);
   test->timer.smoothed_ps = 100 * TIME_PS_PER_MILLISECOND; /* 5 % are 5 ms */
   arrive(test, 1150, 1160, false);
-  g_assert_cmpint(test->receiver->ack_deadline, ==, test->now + 1100 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(test->receiver->gauges->ack_deadline, ==, test->now + 1100 * TIME_PS_PER_MICROSECOND);
   for (int64_t at = 1160; at < 1160 + 43; at++) {
     arrive(test, at, at + 1, false);
     expect_need(test, TCP_ACK_DELAYED);
@@ -594,7 +594,7 @@ TEST(test_saved_sacks_before_first_window)
       arrive(test, (int64_t)cases[i].at + k * 1000, (int64_t)cases[i].at + k * 1000 + 1000, false);
     }
     expect_need(test, TCP_ACK_DELAYED);
-    g_assert_cmpint((test->receiver->ack_deadline - test->now) / TIME_PS_PER_MICROSECOND, ==,
+    g_assert_cmpint((test->receiver->gauges->ack_deadline - test->now) / TIME_PS_PER_MICROSECOND, ==,
                     cases[i].wait_us);
   }
 }
@@ -608,7 +608,7 @@ RECEIVER_TEST(test_saved_sacks_of_three_runs)
     arrive_and_acknowledge(test, at, at + 10, TCP_ACK_ALONE);
   }
   arrive(test, 200, 210, false);
-  g_assert_cmpint(test->receiver->ack_deadline, ==, test->now + 100 * TIME_PS_PER_MICROSECOND);
+  g_assert_cmpint(test->receiver->gauges->ack_deadline, ==, test->now + 100 * TIME_PS_PER_MICROSECOND);
   arrive(test, 130, 140, false); /* the run before the last named */
   expect_need(test, TCP_ACK_DELAYED);
   arrive(test, 300, 310, false);
@@ -757,7 +757,7 @@ FLAG_TEST(test_fin_may_wait, counts_octets)
     arrive_with(test, rows[i].before, rows[i].before + rows[i].beside, TCP_FIN | TCP_PSH);
     expect_need(test, counts_octets ? rows[i].need : TCP_ACK_DUE);
     if (test->receiver->need == TCP_ACK_DELAYED) {
-      g_assert_cmpint(test->receiver->ack_deadline, ==, test->now + rows[i].wait);
+      g_assert_cmpint(test->receiver->gauges->ack_deadline, ==, test->now + rows[i].wait);
     }
   }
 }

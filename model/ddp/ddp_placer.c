@@ -200,9 +200,9 @@ static uint32_t message_of(const ddp_header *header)
 
 /* No message is Delivered before the one that precedes it is, with the segment that has L (ddp-07/rfc5041
  * §5.4; DDP-111, DDP-115). The ULP may know better of two tagged ones. */
-static bool is_after_whole_message(const ddp_placer *placer, const ddp_header *header)
+static bool is_after_whole_message(const ddp_placer *placer, const ddp_header *header, uint32_t message)
 {
-  if (placer->open == NO_MESSAGE || placer->open == message_of(header)) {
+  if (placer->open == NO_MESSAGE || placer->open == message) {
     return true;
   }
   return placer->open < UNTAGGED_MESSAGE && placer->events->may_follow &&
@@ -232,6 +232,7 @@ static void deliver(ddp_placer *placer, ddp_segment *segment, time_ps now)
 {
   const ddp_probe *probe = placer->config.probe;
   const ddp_header *header = &segment->header;
+  const uint32_t message = message_of(header);
   uint64_t buffer_id = 0;
   /* An untagged segment must be of the message whose turn it is. An MSN that was free when the segment
    * arrived early may be Delivered by now, and one ahead means that the sender skipped a message or mixed two
@@ -241,11 +242,11 @@ static void deliver(ddp_placer *placer, ddp_segment *segment, time_ps now)
     note_fault(placer, VERDICT_ERROR, (ddp_error){DDP_ERROR_UNTAGGED, DDP_UNTAGGED_MSN_RANGE}, segment);
     return;
   }
-  if (!is_after_whole_message(placer, header)) {
+  if (!is_after_whole_message(placer, header, message)) {
     note_fault(placer, VERDICT_REFUSED, (ddp_error){0}, segment);
     return;
   }
-  placer->open = header->last ? NO_MESSAGE : message_of(header);
+  placer->open = header->last ? NO_MESSAGE : message;
   if (!header->tagged) {
     buffer_id = deliver_untagged(placer, segment);
   }

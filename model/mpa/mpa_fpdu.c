@@ -75,7 +75,7 @@ uint32_t mpa_fpdu_ulpdu_octets_below(const mpa_fpdu *fpdu, uint64_t position)
  * field (MPA-127 … MPA-129). mpa-01 §7: all markers of an FPDU point to the place where its start was
  * established. Checking each is optional (MPA-284); we check each, so that every fault is found no later than
  * the FPDU is whole. */
-mpa_error mpa_fpdu_check_flat(const mpa_fpdu *fpdu, const uint8_t *octets, bool crc)
+inline mpa_error mpa_fpdu_check_flat(const mpa_fpdu *fpdu, const uint8_t *octets, bool crc)
 {
   uint32_t length = (uint32_t)(fpdu->end - fpdu->start);
 
@@ -134,7 +134,7 @@ mpa_error mpa_fpdu_check(const mpa_fpdu *fpdu, const buffer_chain *octets, uint3
   return flat ? mpa_fpdu_check_flat(fpdu, flat, crc) : check_pieces(fpdu, octets, from, crc);
 }
 
-void mpa_ulpdu_copy_out(const mpa_ulpdu *ulpdu, uint32_t from, uint32_t length, uint8_t *target)
+inline void mpa_ulpdu_copy_out(const mpa_ulpdu *ulpdu, uint32_t from, uint32_t length, uint8_t *target)
 {
   const uint8_t *flat = ulpdu->flat;
   uint32_t at = mpa_fpdu_header_octets(&ulpdu->fpdu) + from; /* in the FPDU */

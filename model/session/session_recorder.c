@@ -325,6 +325,12 @@ static bool has_workload_payload(const ddp_segment *segment)
   return (own >> rdmap_control_opcode(segment->header.ulp_control) & 1) == 0;
 }
 
+static G_GNUC_NO_INLINE void add_wait(waits *of, time_ps wait, uint32_t octets)
+{
+  of->octet_ps += (uint128)wait * octets;
+  value_histogram_add(&of->histogram, (uint64_t)wait, octets);
+}
+
 static inline void count_wait(const session_recorder *recorder, waits *of, time_ps wait, uint32_t octets)
 {
   if (!recorder->measures) {
@@ -332,10 +338,9 @@ static inline void count_wait(const session_recorder *recorder, waits *of, time_
   }
   if (wait == 0) { /* nearly always */
     of->histogram.weights[0] += octets;
-    return;
+  } else {
+    add_wait(of, wait, octets);
   }
-  of->octet_ps += (uint128)wait * octets;
-  value_histogram_add(&of->histogram, (uint64_t)wait, octets);
 }
 
 /* `length` octets of payload that came at `arrival` are Placed now. */

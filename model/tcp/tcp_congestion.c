@@ -266,7 +266,8 @@ static uint64_t start_slowly(tcp_congestion_window *window, const tcp_congestion
   return window->octets < window->threshold_octets ? 0 : ack->octets - growth * divisor;
 }
 
-void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestion_ack *ack, time_ps now)
+inline void tcp_congestion_acknowledged(tcp_congestion *congestion, const tcp_congestion_ack *ack,
+                                        time_ps now)
 {
   const tcp_congestion_control *control = congestion->control;
   tcp_congestion_window *window = &congestion->window;

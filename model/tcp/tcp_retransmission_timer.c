@@ -41,8 +41,8 @@ static void vary_by_round(tcp_retransmission_timer *timer, const tcp_config *con
   }
 }
 
-void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, const tcp_config *config,
-                                     time_ps round_trip_ps, bool ends_round)
+inline void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, const tcp_config *config,
+                                            time_ps round_trip_ps, bool ends_round)
 {
   g_assert(round_trip_ps >= 0);
   if (!has_sample(timer)) {

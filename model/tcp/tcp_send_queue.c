@@ -187,7 +187,7 @@ static inline tcp_cut cut_fpdus(const tcp_send_queue *queue, uint64_t from, uint
     return (tcp_cut){.length = (uint32_t)MIN(record_end(record) - from, emss_octets)};
   }
   uint32_t length = record->length;
-  while (++number < queue->kept->end) {
+  while (length < emss_octets && ++number < queue->kept->end) {
     const sent_record *next = record_at(queue->kept, number);
     if (next->length > emss_octets - length || !is_fpdu(next)) {
       break;

@@ -226,7 +226,9 @@ ulp_delivery_check *ulp_agreement_arrivals(ulp_agreement *agreement, enum side s
 {
   ulp_delivery_check **arrivals = &agreement->arrivals[side];
 
-  *arrivals = *arrivals ? *arrivals : ulp_delivery_check_new();
+  if (!*arrivals) {
+    *arrivals = ulp_delivery_check_new();
+  }
   return *arrivals;
 }
 

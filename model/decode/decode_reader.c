@@ -54,6 +54,25 @@ decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, con
   return length < read.frame_octets ? DECODE_STARTUP_PARTIAL : DECODE_STARTUP_WHOLE;
 }
 
+bool decode_startup_frame_is_bare(const uint8_t *octets)
+{
+  static const uint8_t nothing[DECODE_STARTUP_HEADER_OCTETS - DECODE_STARTUP_KEY_OCTETS];
+
+  return memcmp(octets + DECODE_STARTUP_KEY_OCTETS, nothing, sizeof nothing) == 0;
+}
+
+bool decode_startup_frame_may_be(const uint8_t *octets, bool is_first_sent, bool *is_strong)
+{
+  decode_startup_frame frame;
+
+  decode_startup_frame_read(&frame, octets, DECODE_STARTUP_HEADER_OCTETS);
+  /* what no document allows: a Revision that none has, more Private Data than may be, reserved bits */
+  const bool is_long = frame.revision > 0 && frame.private_data_octets > DECODE_PRIVATE_DATA_MAX_OCTETS;
+  const unsigned faults = (frame.revision > DECODE_REVISION_LAST) + is_long + (frame.reserved != 0);
+  *is_strong = is_first_sent && faults == 0 && !decode_startup_frame_is_bare(octets);
+  return faults <= is_first_sent;
+}
+
 /* --- FPDUs --- */
 
 static void read_markers(decode_fpdu *fpdu, const decode_scanner *scanner, const mpa_complete_fpdu *framed,

@@ -22,6 +22,16 @@ typedef enum decode_startup_result {
 decode_startup_result decode_startup_frame_read(decode_startup_frame *frame, const uint8_t *octets,
                                                 size_t length);
 
+/* Returns whether the DECODE_STARTUP_HEADER_OCTETS octets, which start with a key, can be those of a startup
+ * frame, and not of a text or a program about MPA. What is sent first may have one fault, if what follows
+ * bears it out (decode_verdict.c): a peer in error is shown as such. `*is_strong`: nothing need bear it out,
+ * since no text has these octets there. */
+bool decode_startup_frame_may_be(const uint8_t *octets, bool is_first_sent, bool *is_strong);
+
+/* Returns whether the key at `octets` is followed by 0 alone: that of mpa-01 without markers and CRC, or a
+ * text in a program. */
+bool decode_startup_frame_is_bare(const uint8_t *octets);
+
 /* --- FPDUs --- */
 
 /* Fills in all of `fpdu` but `after_error`: the FPDU `framed` that `scanner` passes with `error`, whose first

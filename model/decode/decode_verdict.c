@@ -1,232 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "decode/decode_verdict.h"
 
-#include <string.h>
-
 #include "decode/decode_reader.h"
 #include "decode/decode_scanner.h"
 #include "net/tcp_header.h"
-
-/* --- What waits --- */
-
-static void clear_side(decode_waiting_side *side)
-{
-  capture_stream_free(side->stream);
-  reassembly_queue_free(side->octets);
-  decode_packets_clear(&side->packets);
-}
-
-static void init_side(decode_waiting_side *side)
-{
-  *side = (decode_waiting_side){.octets = reassembly_queue_new(), .keys = {UINT64_MAX, UINT64_MAX}};
-  decode_packets_init(&side->packets);
-}
-
-decode_waiting *decode_waiting_new(const decode_hint *hint, unsigned hinted, uint64_t hold_octets)
-{
-  decode_waiting *waiting = g_new0(decode_waiting, 1);
-
-  waiting->hint = hint;
-  waiting->hinted = hinted;
-  waiting->hold_octets = hold_octets;
-  waiting->segments = g_array_new(FALSE, FALSE, sizeof(decode_waiting_segment));
-  init_side(&waiting->sides[0]);
-  init_side(&waiting->sides[1]);
-  return waiting;
-}
-
-static const decode_waiting_segment *segment_at(const decode_waiting *waiting, guint index)
-{
-  return &g_array_index(waiting->segments, decode_waiting_segment, index);
-}
-
-void decode_waiting_free(decode_waiting *waiting)
-{
-  if (waiting) {
-    for (guint index = 0; index < waiting->segments->len; index++) {
-      octet_buffer_unref(segment_at(waiting, index)->buffer);
-    }
-    g_array_unref(waiting->segments);
-    clear_side(&waiting->sides[0]);
-    clear_side(&waiting->sides[1]);
-    g_free(waiting);
-  }
-}
-
-/* Returns the lowest position of which there is an octet; UINT64_MAX: there is none. */
-static uint64_t lowest_of(const decode_waiting_side *side)
-{
-  return reassembly_queue_next_held(side->octets, 0);
-}
-
-static void append(void *user, G_GNUC_UNUSED uint64_t position, const buffer_chain *octets,
-                   G_GNUC_UNUSED time_ps arrival)
-{
-  GByteArray *target = user;
-  guint from = target->len;
-
-  g_byte_array_set_size(target, from + octets->length);
-  buffer_chain_copy_out(octets, 0, octets->length, target->data + from);
-}
-
-/* Returns the octets from `position` on that are there without a gap, `most` at most. */
-static GByteArray *copy(const decode_waiting_side *side, uint64_t position, uint64_t most)
-{
-  uint64_t end = MIN(reassembly_queue_run_end(side->octets, position), position + most);
-  GByteArray *octets = g_byte_array_new();
-
-  reassembly_queue_visit(side->octets, position, end, append, octets);
-  return octets;
-}
-
-/* The key is followed by 0 alone: that of mpa-01 without markers and CRC, or a text in a program. */
-static bool is_bare(const uint8_t *octets)
-{
-  static const uint8_t nothing[DECODE_STARTUP_HEADER_OCTETS - DECODE_STARTUP_KEY_OCTETS];
-
-  return memcmp(octets + DECODE_STARTUP_KEY_OCTETS, nothing, sizeof nothing) == 0;
-}
-
-/* Returns whether the key at `octets` can be that of a startup frame, and not of a text or a program about
- * MPA. What is sent first may have one fault, if what follows bears it out (is_believed()): a peer in error
- * is shown as such. `*is_strong`: nothing need bear it out, since no text has these octets there. */
-static bool is_header(const uint8_t *octets, bool is_first_sent, bool *is_strong)
-{
-  decode_startup_frame frame;
-
-  decode_startup_frame_read(&frame, octets, DECODE_STARTUP_HEADER_OCTETS);
-  /* what no document allows: a Revision that none has, more Private Data than may be, reserved bits */
-  const bool is_long = frame.revision > 0 && frame.private_data_octets > DECODE_PRIVATE_DATA_MAX_OCTETS;
-  const unsigned faults = (frame.revision > DECODE_REVISION_LAST) + is_long + (frame.reserved != 0);
-  *is_strong = is_first_sent && faults == 0 && !is_bare(octets);
-  return faults <= is_first_sent;
-}
-
-/* [from, to) has come: finds the headers of startup frames that are whole now. */
-static void look_for_keys(decode_waiting_side *side, uint64_t from, uint64_t to)
-{
-  uint64_t reach = DECODE_STARTUP_HEADER_OCTETS - 1;
-  uint64_t first = from - MIN(from, reach);
-
-  while (!reassembly_queue_contains(side->octets, first, from)) {
-    first++;
-  }
-  g_autoptr(GByteArray) octets = copy(side, first, to + reach - first);
-  for (unsigned kind = 0; kind < DECODE_FRAMES; kind++) {
-    const uint8_t *at = octets->data, *end = at + octets->len;
-    while ((at = memmem(at, (size_t)(end - at), decode_startup_keys[kind], DECODE_STARTUP_KEY_OCTETS)) &&
-           end - at >= DECODE_STARTUP_HEADER_OCTETS) {
-      const uint64_t position = first + (uint64_t)(at - octets->data);
-      bool is_strong;
-      if (is_header(at, position == side->first_position, &is_strong)) {
-        side->keys[kind] = MIN(side->keys[kind], position);
-        side->is_strong |= is_strong;
-        break;
-      }
-      at++;
-    }
-  }
-}
-
-typedef struct taking {
-  decode_waiting_side *side;
-  const decode_waiting_segment *from;
-} taking;
-
-static void take_octets(void *user, uint64_t position, const uint8_t *octets, uint32_t length)
-{
-  const taking *take = user;
-  buffer_chain chain;
-
-  if (!octets) {
-    return;
-  }
-  buffer_chain_init(&chain);
-  buffer_chain_append(&chain, octets, length, take->from->buffer);
-  reassembly_queue_insert(take->side->octets, position, &chain, 0);
-  decode_packets_add(&take->side->packets, position, position + length, take->from->segment.packet);
-  buffer_chain_clear(&chain);
-  look_for_keys(take->side, position, position + length);
-}
-
-static void take_in(decode_waiting_side *side, const decode_waiting_segment *taken)
-{
-  taking take = {.side = side, .from = taken};
-
-  capture_stream_receive(side->stream, &taken->segment, take_octets, &take);
-}
-
-/* The octet of `sequence` has position `position`; all that has come of this side is taken in anew. */
-static void begin_side(decode_waiting *waiting, unsigned from, bool has_syn, uint32_t sequence,
-                       uint64_t position)
-{
-  decode_waiting_side *side = &waiting->sides[from];
-
-  clear_side(side);
-  init_side(side);
-  side->has_syn = has_syn;
-  side->stream = capture_stream_new(sequence, position);
-  side->first_sequence = sequence;
-  side->first_position = position;
-  for (guint index = 0; index < waiting->segments->len; index++) {
-    if (segment_at(waiting, index)->segment.from == from) {
-      take_in(side, segment_at(waiting, index));
-    }
-  }
-}
-
-/* The first octets that this end sent are the header of a startup frame, and of nothing else. */
-static bool has_first_frame(const decode_waiting_side *side)
-{
-  return side->has_syn && side->is_strong;
-}
-
-void decode_waiting_add(decode_waiting *waiting, const capture_flow *flow, const capture_segment *segment)
-{
-  unsigned from = segment->from;
-  decode_waiting_side *side = &waiting->sides[from];
-  decode_waiting_segment kept = {.segment = *segment};
-
-  if (!side->has_syn && flow->has_syn[from]) {
-    begin_side(waiting, from, true, flow->isn[from] + 1, 0);
-  } else if (!side->stream) {
-    begin_side(waiting, from, false, segment->sequence, CAPTURE_STREAM_MIDDLE);
-  }
-  if (segment->payload_octets == 0 && !(segment->flags & (TCP_FIN | TCP_RST)) &&
-      segment->clock_step_ns == 0) {
-    return;
-  }
-  if (segment->captured_octets > 0) {
-    kept.buffer = octet_buffer_new(segment->captured_octets);
-    kept.segment.payload =
-        memcpy(octet_buffer_octets(kept.buffer), segment->payload, segment->captured_octets);
-  }
-  waiting->octets += segment->captured_octets + sizeof kept;
-  g_array_append_val(waiting->segments, kept);
-  take_in(side, &kept);
-  /* It has sent nothing and sends nothing more: no frame of its comes that would answer the other end's. */
-  if ((segment->flags & (TCP_FIN | TCP_RST)) && side->has_syn && capture_stream_end(side->stream) == 0 &&
-      capture_stream_position(side->stream, segment->sequence) == 0) {
-    side->ended_by |= segment->flags & (TCP_FIN | TCP_RST);
-    waiting->is_over |= has_first_frame(&waiting->sides[!from]);
-  }
-}
-
-bool decode_waiting_is_sure(const decode_waiting *waiting)
-{
-  return waiting->hint || has_first_frame(&waiting->sides[0]) || has_first_frame(&waiting->sides[1]);
-}
-
-/* Returns the waiting segment of packet `packet`, which has payload. */
-static const capture_segment *packet_of(const decode_waiting *waiting, uint64_t packet)
-{
-  guint index = 0;
-
-  while (segment_at(waiting, index)->segment.packet != packet) {
-    index++;
-  }
-  return &segment_at(waiting, index)->segment;
-}
 
 /* --- Startup frames --- */
 
@@ -249,7 +26,7 @@ static bool find_frame(const decode_waiting *of, unsigned from, unsigned kind, d
   if (position == UINT64_MAX) {
     return false;
   }
-  found->octets = copy(side, position, DECODE_STARTUP_FRAME_MAX_OCTETS);
+  found->octets = decode_waiting_copy(side, position, DECODE_STARTUP_FRAME_MAX_OCTETS);
   decode_startup_result result =
       decode_startup_frame_read(&found->frame, found->octets->data, found->octets->len);
   uint64_t end = position + found->frame.frame_octets;
@@ -258,7 +35,7 @@ static bool find_frame(const decode_waiting *of, unsigned from, unsigned kind, d
                      capture_stream_missing(side->stream, position, end) == 0);
   if (found->is_there) {
     found->packets = decode_packets_of(&side->packets, position, end);
-    found->time_ns = packet_of(of, found->packets.last)->time_ns;
+    found->time_ns = decode_waiting_packet(of, found->packets.last)->time_ns;
   }
   return found->is_there;
 }
@@ -280,7 +57,7 @@ static void find_frames(const decode_waiting *of, decode_verdict *verdict)
   } else if (find_frame(of, 1, DECODE_REPLY, verdict) || find_frame(of, 0, DECODE_REPLY, verdict)) {
     /* Where the end that opened the connection sent its Reply before an octet of the other end had come, so
      * before a Request could have, its frame has the wrong key. */
-    const capture_segment *segment = packet_of(of, reply->packets.first);
+    const capture_segment *segment = decode_waiting_packet(of, reply->packets.first);
     const bool has_heard =
         (segment->flags & TCP_ACK) && (int32_t)(segment->acknowledgement - of->sides[1].first_sequence) > 0;
     verdict->initiator =
@@ -323,7 +100,7 @@ static bool is_exhausted(const decode_waiting *of, unsigned from, const decode_v
  * Returns the position, as the side counts, of position 0. */
 static uint64_t begin(const decode_waiting_side *side, decode_direction_start *start)
 {
-  uint64_t lowest = lowest_of(side);
+  uint64_t lowest = decode_waiting_lowest(side);
   uint64_t origin = side->has_syn || lowest == UINT64_MAX ? side->first_position : lowest;
 
   start->first_sequence = side->first_sequence + (uint32_t)(origin - side->first_position);
@@ -353,7 +130,7 @@ static bool is_on(decode_switch wanted, bool otherwise)
 static bool is_early(const decode_waiting *of, const decode_verdict_frame *request,
                      const decode_verdict_frame *reply)
 {
-  const capture_segment *segment = packet_of(of, reply->packets.first);
+  const capture_segment *segment = decode_waiting_packet(of, reply->packets.first);
   const decode_waiting_side *side = &of->sides[request->from];
   const int64_t heard = capture_stream_position(side->stream, segment->acknowledgement);
 
@@ -390,7 +167,7 @@ static void conclude_from_both(const decode_waiting *of, decode_verdict *verdict
 static void try_kinds(const decode_waiting_side *side, uint64_t position, bool crc_known,
                       decode_direction_start *start)
 {
-  g_autoptr(GByteArray) octets = copy(side, position, DECODE_SEARCHED_OCTETS);
+  g_autoptr(GByteArray) octets = decode_waiting_copy(side, position, DECODE_SEARCHED_OCTETS);
   uint64_t most = 0;
 
   for (unsigned kind = 0; kind < 4 && (most == 0 || kind < 2); kind++) {
@@ -410,9 +187,9 @@ static bool find_start(const decode_waiting_side *side, bool markers, bool crc, 
 {
   uint64_t origin = begin(side, start);
 
-  for (uint64_t from = lowest_of(side); from != UINT64_MAX;
+  for (uint64_t from = decode_waiting_lowest(side); from != UINT64_MAX;
        from = reassembly_queue_next_held(side->octets, reassembly_queue_run_end(side->octets, from))) {
-    g_autoptr(GByteArray) octets = copy(side, from, DECODE_SEARCHED_OCTETS);
+    g_autoptr(GByteArray) octets = decode_waiting_copy(side, from, DECODE_SEARCHED_OCTETS);
     size_t at;
     if (decode_find_start(octets->data, octets->len, markers, crc, &at, &start->phase_offset)) {
       start->phase_start = from + at - origin;
@@ -456,7 +233,7 @@ static void conclude_from_one(const decode_waiting *of, decode_verdict *verdict)
   start->markers = found->frame.markers;
   start->crc = true;
   try_kinds(&of->sides[from], end, found->frame.crc, start);
-  if (lowest_of(other) != UINT64_MAX) {
+  if (decode_waiting_lowest(other) != UINT64_MAX) {
     verdict->has_start[!from] = true;
     find_any(other, DECODE_AS_NEGOTIATED, found->frame.crc ? DECODE_ON : DECODE_AS_NEGOTIATED,
              &verdict->starts[!from]);
@@ -497,7 +274,7 @@ static void start_as_hinted(const decode_waiting *of, decode_verdict *verdict, u
 {
   const decode_waiting_side *side = &of->sides[from];
   decode_direction_start *start = &verdict->starts[from];
-  bool has_octets = lowest_of(side) != UINT64_MAX;
+  bool has_octets = decode_waiting_lowest(side) != UINT64_MAX;
 
   start->markers = is_on(of->hint->markers, true);
   start->crc = is_on(of->hint->crc, true);
@@ -526,17 +303,17 @@ static bool is_hint_due(const decode_waiting *of, unsigned from)
   const decode_waiting_side *side = &of->sides[from];
   decode_startup_frame frame;
 
-  if (lowest_of(side) == UINT64_MAX) {
+  if (decode_waiting_lowest(side) == UINT64_MAX) {
     return false;
   }
   if (start_mode(of, from) == DECODE_START_SEQUENCE) {
     return true;
   }
-  if (start_mode(of, from) == DECODE_START_FIND || !side->has_syn || lowest_of(side) != 0) {
+  if (start_mode(of, from) == DECODE_START_FIND || !side->has_syn || decode_waiting_lowest(side) != 0) {
     return reassembly_queue_total(side->octets) > DECODE_SEARCHED_OCTETS &&
            start_mode(of, from) == DECODE_START_FIND;
   }
-  g_autoptr(GByteArray) octets = copy(side, 0, DECODE_STARTUP_KEY_OCTETS);
+  g_autoptr(GByteArray) octets = decode_waiting_copy(side, 0, DECODE_STARTUP_KEY_OCTETS);
   return decode_startup_frame_read(&frame, octets->data, octets->len) == DECODE_STARTUP_NONE;
 }
 
@@ -545,7 +322,7 @@ static bool is_silent(const decode_waiting *of, unsigned from)
 {
   const decode_waiting_side *side = &of->sides[from];
 
-  return side->has_syn && lowest_of(side) == UINT64_MAX;
+  return side->has_syn && decode_waiting_lowest(side) == UINT64_MAX;
 }
 
 /* --- The verdict --- */
@@ -566,10 +343,10 @@ static follower follower_of(const decode_waiting *of, const decode_verdict *verd
   if (last <= end || reply->rejected) { /* not all of its Private Data; or the ULP's */
     return last < end ? OTHER_OCTETS : NOTHING;
   }
-  g_autoptr(GByteArray) head = copy(side, end, HEAD_OCTETS);
+  g_autoptr(GByteArray) head = decode_waiting_copy(side, end, HEAD_OCTETS);
   for (unsigned markers = 0; markers < 2 && !is_found; markers++) {
     if (decode_find_is_likely(head->data, head->len, markers)) {
-      g_autoptr(GByteArray) octets = copy(side, end, SOME_OCTETS);
+      g_autoptr(GByteArray) octets = decode_waiting_copy(side, end, SOME_OCTETS);
       is_found =
           decode_find_is_first(octets->data, octets->len, markers, true) ||
           (!request->crc && !reply->crc && decode_find_is_first(octets->data, octets->len, markers, false));
@@ -598,12 +375,13 @@ static bool is_believed(const decode_waiting *of, const decode_verdict *verdict,
     const bool is_first_sent = found->position == of->sides[found->from].first_position;
     const follower follows = follower_of(of, verdict, found);
     bool is_strong;
-    is_header(found->octets->data, is_first_sent, &is_strong);
+    decode_startup_frame_may_be(found->octets->data, is_first_sent, &is_strong);
     if (is_strong || follows == AN_FPDU) {
       return true;
     }
     is_good &= has_both(verdict) ? follows != OTHER_OCTETS
-                                 : follows == NOTHING && (is_first_sent || !is_bare(found->octets->data));
+                                 : follows == NOTHING &&
+                                       (is_first_sent || !decode_startup_frame_is_bare(found->octets->data));
   }
   return is_good;
 }

@@ -27,3 +27,7 @@ static inline const char *side_name(enum side side)
 typedef struct host_pair {
   uint32_t hosts[SIDES];
 } host_pair;
+
+/* A scenario without a graph has two hosts, and all connections are between this pair. */
+enum { HOSTS_OF_PATH = 2 };
+static const host_pair host_pair_of_path = {{0, 1}};

@@ -100,8 +100,8 @@ typedef struct replay_network {
   session *session;
   trace *trace; /* NULL: none */
   session_absence absence;
-  FILE *series[SESSION_SCENARIO_HOSTS]; /* of each host, as session_config.series */
-  uint32_t protection_domain;           /* of all ends: STags of captured connections may be of any */
+  FILE *series[HOSTS_OF_PATH]; /* of each host, as session_config.series */
+  uint32_t protection_domain;  /* of all ends: STags of captured connections may be of any */
   capture_source *file;
   replay_source *source;
   replay_path *path;
@@ -159,7 +159,7 @@ static void on_arriving(void *user, const datagram *packet)
 
 static session_host *measured_host(const replay_network *self)
 {
-  return session_host_of(self->session, session_scenario_pair.hosts[self->plan->configuration->measured]);
+  return session_host_of(self->session, host_pair_of_path.hosts[self->plan->configuration->measured]);
 }
 
 /* It comes out of the path. */
@@ -393,7 +393,7 @@ static void make_session(replay_network *self, FILE *series)
 
   self->absence = (session_absence){
       .receive_octets = profile->longest_send[direction], .configure = configure, .user = self};
-  self->series[session_scenario_pair.hosts[self->plan->configuration->measured]] = series;
+  self->series[host_pair_of_path.hosts[self->plan->configuration->measured]] = series;
   const session_config config = {.configuration = self->plan->configuration,
                                  .clock = self->clock,
                                  .absence = &self->absence,

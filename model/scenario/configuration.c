@@ -111,13 +111,13 @@ static double link_rate_bit_per_s(const configuration *c, uint32_t host)
  * one is the receiver, the senders. Free with g_free(). */
 static uint32_t *messages_at_a_time(const traffic_class *of, const configuration *c, uint32_t hosts)
 {
-  static const host_pair of_path = {{0, 1}};
   const bool is_incast = c->graph.kind != GRAPH_PATH && of->pattern.pattern == TRAFFIC_INCAST;
   const uint32_t most = !is_incast ? 1 : of->pattern.fan_in > 0 ? of->pattern.fan_in : UINT32_MAX;
   uint32_t *messages = g_new0(uint32_t, hosts);
 
   for (uint32_t i = 0; hosts > 0 && i < of->connection_count; i += of->connections_per_pair) {
-    const host_pair *pair = c->of_graph.pairs ? &c->of_graph.pairs[of->first_connection + i] : &of_path;
+    const host_pair *pair =
+        c->of_graph.pairs ? &c->of_graph.pairs[of->first_connection + i] : &host_pair_of_path;
     for (enum side side = 0; side <= (enum side)of->workload.both; side++) {
       uint32_t *at = &messages[pair->hosts[is_incast ? SIDE_RESPONDER - side : side]];
       *at = MIN(*at + 1, most);

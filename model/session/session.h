@@ -14,7 +14,6 @@
 #include "rnic/rnic_endpoint.h"
 #include "scenario/configuration.h"
 #include "session/session_network.h"
-#include "session/session_pair.h"
 #include "trace/trace.h"
 
 typedef struct session session;
@@ -44,7 +43,7 @@ typedef struct session_config {
   engine *clock;
   /* < SESSION_NUMBERS. Each session on `clock` has its own, which is part of its hosts' addresses. */
   uint32_t number;
-  const host_pair *pairs; /* of each connection; NULL: session_scenario_pair is of all */
+  const host_pair *pairs; /* of each connection; NULL: host_pair_of_path is of all */
   uint32_t hosts;         /* with `pairs`: how many there are, 2 … SESSION_HOSTS_MAX */
   /* What each host has, NULL: all have `configuration`. And whose results the run's are. */
   const configuration *const *host_configurations;

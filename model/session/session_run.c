@@ -100,7 +100,7 @@ static void place_connections(session *self)
   g_autofree uint16_t *ports = traffic_ports(self->config.pairs, self->connection_count);
   self->connections = g_aligned_alloc0(self->connection_count, sizeof(session_connection), CACHE_LINE_OCTETS);
   for (uint32_t i = 0; i < self->connection_count; i++) {
-    const host_pair *pair = self->config.pairs ? &self->config.pairs[i] : &session_scenario_pair;
+    const host_pair *pair = self->config.pairs ? &self->config.pairs[i] : &host_pair_of_path;
     const uint32_t *hosts = pair->hosts;
     of += i == of->first_connection + of->connection_count;
     self->connections[i].port = ports[i];
@@ -124,7 +124,7 @@ session *session_new(const session_config *config)
   self->measured = c->measured;
   self->all_delivered = TIME_PS_NEVER;
   self->table = pattern_new();
-  self->host_count = config->pairs ? config->hosts : SESSION_SCENARIO_HOSTS;
+  self->host_count = config->pairs ? config->hosts : HOSTS_OF_PATH;
   self->hosts = g_new0(session_host, self->host_count);
   place_connections(self);
   for (uint32_t i = 0; i < self->host_count; i++) {

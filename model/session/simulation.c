@@ -42,8 +42,8 @@ typedef struct host_files {
 static host_files files_of(const configuration *c)
 {
   const configuration_of_graph *of = &c->of_graph;
-  const uint32_t hosts = of->pairs ? of->host_count : SESSION_SCENARIO_HOSTS;
-  const uint32_t *pair = session_scenario_pair.hosts;
+  const uint32_t hosts = of->pairs ? of->host_count : HOSTS_OF_PATH;
+  const uint32_t *pair = host_pair_of_path.hosts;
   const uint32_t sink = of->pairs ? of->sink : pair[c->measured];
   uint32_t source = pair[sink == pair[0]];
 
@@ -169,7 +169,7 @@ static gboolean close_files(const host_files *files, const configuration *c, con
 static session_network *make_network(session *run, const scenario *s, const session_config *config,
                                      run_engine kind, GError **error)
 {
-  const session_network_ends ends = session_ends(run, &session_scenario_pair);
+  const session_network_ends ends = session_ends(run, &host_pair_of_path);
 
   if (config->configuration->graph.kind != GRAPH_PATH) {
     return session_graph_new(run, config->configuration, kind, config->clock, config->trace, error);
@@ -217,7 +217,7 @@ static gboolean run_with_files(const scenario *s, session_config *config, const 
   for (enum side side = 0; c->tcp_is_ns3 && side < SIDES; side++) {
     tcp_config tcp = c->endpoint[side].tcp;
 
-    tcp.local_address = tcp.remote_address = session_setup_address(c, 0, session_scenario_pair.hosts[side]);
+    tcp.local_address = tcp.remote_address = session_setup_address(c, 0, host_pair_of_path.hosts[side]);
     if (!run_engine_ns3_tcp_supports(&tcp, error)) {
       return FALSE;
     }

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
+#include "base/side.h"
 #include "base/time_ps.h"
-#include "session/session_pair.h"
 
 typedef struct host_session host_session;
 

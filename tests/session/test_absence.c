@@ -31,7 +31,7 @@ static session *whole_new(fixture *f)
   const configuration *c = scenario_configuration(f->s);
   const session_config config = {.configuration = c, .clock = f->clock};
   session *whole = session_new(&config);
-  session_network_ends ends = session_ends(whole, &session_scenario_pair);
+  session_network_ends ends = session_ends(whole, &host_pair_of_path);
 
   ends.output = on_output;
   ends.users[SIDE_INITIATOR] = ends.users[SIDE_RESPONDER] = f;

@@ -36,8 +36,7 @@ TEST(test_earliest_arrival_over_many_routes)
   g_autoptr(scenario) s = temporary_scenario(text, NULL);
   const configuration *c = scenario_configuration(s);
   engine *clock = NO_ERROR(run_engine_new, RUN_ENGINE_NATIVE);
-  const session_config config = {
-      .configuration = c, .clock = clock, .pairs = &session_scenario_pair, .hosts = 2};
+  const session_config config = {.configuration = c, .clock = clock, .pairs = &host_pair_of_path, .hosts = 2};
   session *of = session_new(&config);
   session_network *network = NO_ERROR(session_graph_new, of, c, RUN_ENGINE_NATIVE, clock, NULL);
   const datagram_flow flow = flow_of(0, SIDE_INITIATOR), back = flow_of(0, SIDE_RESPONDER);

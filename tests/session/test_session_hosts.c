@@ -104,7 +104,7 @@ static fixture *set_up_traced(const host_pair *pairs, const char *const *sets, F
   const session_config config = {
       .configuration = c, .clock = f->clock, .pairs = pairs, .hosts = HOSTS, .trace = f->trace};
   f->session = session_new(&config);
-  f->pairs = pairs ? pairs : &session_scenario_pair;
+  f->pairs = pairs ? pairs : &host_pair_of_path;
   f->links = pairs ? CONNECTIONS : 1;
   for (uint32_t i = 0; i < f->links; i++) {
     session_network_ends ends = session_ends(f->session, &f->pairs[i]);

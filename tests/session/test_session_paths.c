@@ -48,7 +48,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(fixture, tear_down)
 /* Sends a full segment of `connection`, from `position` on, in `direction`, now. */
 static void send_full(fixture *k, uint32_t connection, enum side direction, int64_t position)
 {
-  k->network->class->send(k->network, session_scenario_pair.hosts[direction],
+  k->network->class->send(k->network, host_pair_of_path.hosts[direction],
                           segment_of(connection, direction, position, FULL, TCP_ACK), engine_now(k->clock));
 }
 

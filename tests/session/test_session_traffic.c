@@ -207,7 +207,7 @@ static fixture *set_up(const char *text, const char *const *sets)
                                  .hosts = c->of_graph.host_count,
                                  .host_configurations = is_graph ? c->of_graph.hosts : NULL};
   f->session = session_new(&config);
-  const session_network_ends ends = session_ends(f->session, &session_scenario_pair);
+  const session_network_ends ends = session_ends(f->session, &host_pair_of_path);
   session_network *network =
       is_graph ? NO_ERROR(session_graph_new, f->session, c, RUN_ENGINE_NATIVE, f->clock, NULL)
                : NO_ERROR(session_paths_new, c, RUN_ENGINE_NATIVE, f->clock, &ends);

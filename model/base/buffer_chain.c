@@ -159,6 +159,14 @@ void buffer_chain_grow(buffer_chain *chain, uint32_t count)
   chain->heap_dropped = 0;
 }
 
+/* A slice that does not continue the last one, or deferred octets. */
+static G_GNUC_NO_INLINE void append_slice(buffer_chain *chain, const uint8_t *octets, uint32_t length,
+                                          octet_buffer *buffer)
+{
+  buffer_chain_reserve(chain, 1);
+  buffer_chain_put(chain, octets, length, buffer);
+}
+
 void buffer_chain_append_after(buffer_chain *chain, const uint8_t *octets, uint32_t length,
                                octet_buffer *buffer)
 {
@@ -166,17 +174,13 @@ void buffer_chain_append_after(buffer_chain *chain, const uint8_t *octets, uint3
     return;
   }
   g_assert(length <= UINT32_MAX - chain->length);
-  if (buffer_chain_is_deferred(chain)) {
-    stop_deferring(chain);
-  }
   octet_slice *last = &slices_of(chain)[chain->slice_count - 1];
-  if (last->buffer == buffer && last->octets + last->length == octets) {
+  if (last->buffer == buffer && last->octets + last->length == octets && !buffer_chain_is_deferred(chain)) {
     last->length += length;
     chain->length += length;
-    return;
+  } else {
+    append_slice(chain, octets, length, buffer);
   }
-  buffer_chain_reserve(chain, 1);
-  buffer_chain_put(chain, octets, length, buffer);
 }
 
 void buffer_chain_append_copy(buffer_chain *chain, const uint8_t *octets, uint32_t length)

@@ -127,22 +127,27 @@ void *deque_at_place(const deque *queue, size_t index)
   return g_sequence_get(go_to(queue->sequence, index));
 }
 
+static G_GNUC_NO_INLINE void become_sequence(deque *queue)
+{
+  uint32_t count = queue->count;
+  element_sequence *sequence = g_new0(element_sequence, 1);
+  sequence->elements = g_sequence_new(g_free);
+  for (size_t index = 0; index < count; index++) {
+    g_sequence_append(sequence->elements, g_memdup2(deque_at(queue, index), queue->element_octets));
+  }
+  sequence->near = g_sequence_get_begin_iter(sequence->elements);
+  deque_clear(queue);
+  queue->sequence = sequence;
+  queue->room = DEQUE_IS_SEQUENCE;
+  queue->count = count;
+}
+
 /* Returns whether the elements are a sequence; they are from the first time on that very many would have to
  * move, `near` on the shorter side. */
-static bool moves_in_sequence(deque *queue, size_t near)
+static inline bool moves_in_sequence(deque *queue, size_t near)
 {
   if (!deque_is_sequence(queue) && near > MOVED_MAX) {
-    uint32_t count = queue->count;
-    element_sequence *sequence = g_new0(element_sequence, 1);
-    sequence->elements = g_sequence_new(g_free);
-    for (size_t index = 0; index < count; index++) {
-      g_sequence_append(sequence->elements, g_memdup2(deque_at(queue, index), queue->element_octets));
-    }
-    sequence->near = g_sequence_get_begin_iter(sequence->elements);
-    deque_clear(queue);
-    queue->sequence = sequence;
-    queue->room = DEQUE_IS_SEQUENCE;
-    queue->count = count;
+    become_sequence(queue);
   }
   return deque_is_sequence(queue);
 }

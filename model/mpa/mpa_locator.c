@@ -521,7 +521,7 @@ static uint64_t disputed_octets(const mpa_reassembly *reassembly)
   return octets;
 }
 
-void mpa_locator_held(const mpa_locator *locator, mpa_held *held)
+G_GNUC_NO_INLINE void mpa_locator_held(const mpa_locator *locator, mpa_held *held)
 {
   const mpa_reassembly *reassembly = locator->reassembly;
 

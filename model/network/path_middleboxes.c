@@ -45,7 +45,8 @@ memory_pool *path_box_datagrams(path_box *box)
   return box->datagrams;
 }
 
-void path_box_emit(path_box *box, datagram *packet, time_ps now)
+/* The packet gets a number, for the wire or for a trace. */
+static G_GNUC_NO_INLINE void emit_numbered(path_box *box, datagram *packet, time_ps now)
 {
   if (packet->kind == DATAGRAM_TCP && datagram_may_be_fragmented(packet)) {
     uint16_t *next = box->identification ? box->identification : &box->own_identification;
@@ -54,6 +55,17 @@ void path_box_emit(path_box *box, datagram *packet, time_ps now)
   }
   path_element_made(&box->element, packet, 0);
   path_element_emit(&box->element, packet, now);
+}
+
+void path_box_emit(path_box *box, datagram *packet, time_ps now)
+{
+  bool may_be_fragmented = packet->kind == DATAGRAM_TCP && datagram_may_be_fragmented(packet);
+
+  if (may_be_fragmented || box->element.trace.to) {
+    emit_numbered(box, packet, now);
+  } else {
+    path_element_emit(&box->element, packet, now);
+  }
 }
 
 void path_box_set_deadline(path_box *box, path_box_flow *flow, time_ps deadline)

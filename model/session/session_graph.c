@@ -74,19 +74,16 @@ static void enter_impairments(void *user, datagram *packet, time_ps now)
   path_segment_send(((const graph_arrival *)user)->impairments, packet, now);
 }
 
-static G_GNUC_NO_INLINE uint32_t choose_by_flow(const graph_node *node, const datagram *packet)
+static G_GNUC_NO_INLINE uint32_t choose_by_flow(const graph_node *node, const datagram *packet,
+                                                uint32_t destination)
 {
   const ip_address source = ip_header_source(packet->header);
-  const ip_address destination = ip_header_destination(packet->header);
-  datagram_flow flow = {.source_port = 0};
-
-  if (packet->kind == DATAGRAM_TCP) {
-    datagram_flow_of(packet, &flow);
-  }
+  const uint32_t ports =
+      packet->kind == DATAGRAM_TCP ? big_endian_read_32(packet->header + packet->ip_octets) : 0;
   const graph_flow of = {.source = (uint16_t)session_setup_host_at(&source),
-                         .destination = (uint16_t)session_setup_host_at(&destination),
-                         .source_port = flow.source_port,
-                         .destination_port = flow.destination_port};
+                         .destination = (uint16_t)destination,
+                         .source_port = (uint16_t)(ports >> 16),
+                         .destination_port = (uint16_t)ports};
   return graph_routes_port(node->network->routes, node->number, of, packet->payload.length > 0);
 }
 
@@ -94,12 +91,12 @@ static uint32_t choose(void *user, G_GNUC_UNUSED uint32_t input, const datagram 
                        G_GNUC_UNUSED time_ps now)
 {
   const graph_node *node = user;
-  const ip_address destination = ip_header_destination(packet->header);
+  const ip_address address = ip_header_destination(packet->header);
+  const uint32_t destination = session_setup_host_at(&address);
   uint32_t count;
-  const uint16_t *ports =
-      graph_routes_ports(node->network->routes, node->number, session_setup_host_at(&destination), &count);
+  const uint16_t *ports = graph_routes_ports(node->network->routes, node->number, destination, &count);
 
-  return count == 1 ? ports[0] : choose_by_flow(node, packet);
+  return count == 1 ? ports[0] : choose_by_flow(node, packet, destination);
 }
 
 static enum side side_of(const datagram_flow *flow)

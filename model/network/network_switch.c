@@ -21,11 +21,10 @@ typedef struct queued_packet {
 enum { CACHE_LINE_OCTETS = 64 };
 typedef struct switch_port {
   _Alignas(CACHE_LINE_OCTETS) path_link *link; /* its schedule has the packets; NULL: it is down */
-  network_switch *owner;
-  queued_packet *queue; /* a ring */
-  uint32_t queue_first; /* of the queue, counted on without end; its place is that modulo … */
+  queued_packet *queue;                        /* a ring */
+  uint64_t packets_left;                       /* so far: the place of the queue's first is that modulo … */
+  uint32_t queue_room;                         /* … this, a power of two */
   uint32_t queue_count;
-  uint32_t queue_room; /* … this, a power of two */
   uint32_t mtu_octets; /* the link's */
   uint64_t octets;     /* in the queue */
   time_ps changed_at;  /* in the window: when these changed, or it opened */
@@ -38,10 +37,9 @@ typedef struct switch_port {
   time_ps busy_before_ps;     /* of busy_ps, that before the window opened, and … */
   uint64_t peak_before;       /* … the peak until then */
   network_port_counts counts; /* those that are not elsewhere */
-  uint64_t packets_sent;      /* by the links before, and of them … */
-  uint64_t packets_lost;      /* … those that had not left when their link failed */
-  path_element element;       /* marks, and has the port's trace */
-  path_element *fragmenter;   /* NULL: nothing too large has come */
+  network_switch *owner;
+  path_element element;     /* marks, and has the port's trace */
+  path_element *fragmenter; /* NULL: nothing too large has come */
   path_link_config config;
   path_output output;
   void *output_user;
@@ -142,7 +140,7 @@ static inline void replace_first(network_switch *self, departure moved)
 
 static inline queued_packet *queued_at(const switch_port *port, uint32_t index)
 {
-  return &port->queue[(port->queue_first + index) & (port->queue_room - 1)];
+  return &port->queue[(port->packets_left + index) & (port->queue_room - 1)];
 }
 
 /* A packet's place modulo the new room is that modulo the old one, or as much farther as that was. */
@@ -176,7 +174,7 @@ static inline void retire_left(network_switch *self, time_ps now)
     }
     port->octets -= left.octets;
     self->octets -= left.octets;
-    port->queue_first++;
+    port->packets_left++;
     if (--port->queue_count > 0) {
       time_distribution_expect(&port->gauge.queue, port->octets);
       replace_first(self, (departure){.left_at = queued_at(port, 0)->left_at, .port = port});
@@ -212,9 +210,9 @@ static G_GNUC_NO_INLINE void drop(switch_port *port, datagram *packet, network_s
 /* --- Admission --- */
 
 /* Returns why a packet that takes `octets` is dropped; NETWORK_SWITCH_DROPS: it is not. */
-static inline network_switch_drop refusal_of(const switch_port *port, uint32_t octets)
+static inline network_switch_drop refusal_of(const network_switch *self, const switch_port *port,
+                                             uint32_t octets)
 {
-  const network_switch *self = port->owner;
   const network_switch_config *config = &self->config;
 
   if (port->octets + octets > config->port_limit_octets) {
@@ -256,9 +254,9 @@ static G_GNUC_NO_INLINE void trace_queued(const switch_port *port, const datagra
 
 /* The link has the same queue and the same arithmetic, so the packet goes to it at once: when it leaves is
  * known here. */
-static inline void enqueue(switch_port *port, datagram *packet, uint32_t octets, time_ps now)
+static inline void enqueue(network_switch *self, switch_port *port, datagram *packet, uint32_t octets,
+                           time_ps now)
 {
-  network_switch *self = port->owner;
   const path_link_schedule *schedule = &port->link->schedule;
   const time_ps start = MAX(schedule->free_at, now);
 
@@ -288,9 +286,8 @@ static inline void enqueue(switch_port *port, datagram *packet, uint32_t octets,
 
 static void fragment(switch_port *port, datagram *packet, time_ps now);
 
-static void admit(switch_port *port, datagram *packet, time_ps now)
+static void admit(network_switch *self, switch_port *port, datagram *packet, time_ps now)
 {
-  network_switch *self = port->owner;
   const uint32_t ip_octets = datagram_octets(packet);
   const uint32_t octets = ip_octets + self->config.per_packet_octets;
 
@@ -304,7 +301,7 @@ static void admit(switch_port *port, datagram *packet, time_ps now)
     return;
   }
   if (self->is_limited) {
-    const network_switch_drop refusal = refusal_of(port, octets);
+    const network_switch_drop refusal = refusal_of(self, port, octets);
     if (refusal != NETWORK_SWITCH_DROPS) {
       drop(port, packet, refusal);
       return;
@@ -313,7 +310,7 @@ static void admit(switch_port *port, datagram *packet, time_ps now)
       packet = mark(port, packet);
     }
   }
-  enqueue(port, packet, octets, now);
+  enqueue(self, port, packet, octets, now);
 }
 
 static inline void forward(network_switch *self, uint32_t input, datagram *packet, time_ps now)
@@ -326,7 +323,7 @@ static inline void forward(network_switch *self, uint32_t input, datagram *packe
     lose(self, &self->element, packet, "switch without a way");
     return;
   }
-  admit(port_at(self, output), packet, now);
+  admit(self, port_at(self, output), packet, now);
 }
 
 /* --- Packets larger than the link's MTU --- */
@@ -336,7 +333,7 @@ static void admit_fragment(void *user, datagram *fragment, time_ps now)
   switch_port *port = user;
 
   port->owner->totals.made += datagram_octets(fragment);
-  admit(port, fragment, now);
+  admit(port->owner, port, fragment, now);
 }
 
 static void forward_message(void *user, datagram *message, time_ps now)
@@ -347,7 +344,7 @@ static void forward_message(void *user, datagram *message, time_ps now)
   if (self->place.choose) {
     forward(self, NETWORK_SWITCH_ITSELF, message, now);
   } else {
-    admit(port_at(self, 0), message, now);
+    admit(self, port_at(self, 0), message, now);
   }
 }
 
@@ -455,7 +452,7 @@ void network_switch_receive(network_switch *self, uint32_t input, datagram *pack
 void network_switch_send(network_switch *self, datagram *packet, time_ps now)
 {
   self->totals.received += datagram_octets(packet);
-  admit(port_at(self, 0), packet, now);
+  admit(self, port_at(self, 0), packet, now);
 }
 
 /* --- Ports and links --- */
@@ -467,7 +464,6 @@ static bool connect_port(switch_port *port, GError **error)
   port->link = place->new_link(place->clock, &port->config, error);
   if (port->link) {
     path_link_set_receiver(port->link, port->output, port->output_user);
-    port->link->packets_sent = port->packets_sent; /* it counts on */
   }
   return port->link != NULL;
 }
@@ -526,7 +522,6 @@ static void fail(switch_port *port, time_ps now)
   retire_left(self, now);
   port->counts.dropped[NETWORK_SWITCH_LINK] += port->queue_count;
   port->counts.lost_on_link += schedule->transits.count - port->queue_count;
-  port->packets_lost += port->queue_count;
   port->octets_sent -= held_by(port);
   self->totals.dropped += held_by(port);
   if (self->measures) {
@@ -546,7 +541,6 @@ static void fail(switch_port *port, time_ps now)
   while (schedule->transits.count > 0) {
     lose(self, &port->element, path_link_schedule_take(schedule), "link that fails");
   }
-  port->packets_sent = port->link->packets_sent;
   path_link_free(port->link);
   port->link = NULL;
 }
@@ -694,8 +688,7 @@ network_port_counts network_switch_port_counts(const network_switch *self, uint3
   const switch_port *port = port_at(self, number);
   network_port_counts counts = port->counts;
 
-  counts.packets_sent =
-      (port->link ? port->link->packets_sent : port->packets_sent) - port->packets_lost - port->queue_count;
+  counts.packets_sent = port->packets_left;
   counts.octets_sent = port->octets_sent - held_by(port);
   counts.peak_octets = MAX(port->peak_before, port->peak_octets);
   counts.marked = port->element.counts.marked;

@@ -66,17 +66,15 @@ time_ps path_link_least_ps(const path_link_config *config, uint64_t packets, uin
                       : sending_ps + (time_ps)(packets - 1) * path_link_gap_ps(config) - (time_ps)packets;
 }
 
-G_GNUC_NO_INLINE time_ps path_link_pace_learn(path_link_pace *pace, const path_link_config *config,
-                                              uint32_t ip_octets)
+path_link_pace path_link_pace_of(const path_link_config *config)
 {
-  uint32_t slot = ip_octets / 4 % PATH_LINK_PACE_LENGTHS;
+  const bool is_whole =
+      config->cell_octets == 0 && (uint64_t)TIME_PS_PER_SECOND * 8 % config->rate_bit_per_s == 0;
+  const time_ps octet_ps = is_whole ? time_ps_to_send(1, config->rate_bit_per_s) : 0;
 
-  if (pace->gap_ps == 0) {
-    pace->gap_ps = path_link_gap_ps(config);
-  }
-  pace->lengths[slot].ip_octets = ip_octets;
-  pace->lengths[slot].sending_ps = sending_ps(config, ip_octets);
-  return pace->lengths[slot].sending_ps;
+  return (path_link_pace){.gap_ps = path_link_gap_ps(config),
+                          .octet_ps = octet_ps,
+                          .framing_ps = octet_ps * MIN(config->framing_octets, PATH_LINK_PPP_OCTETS)};
 }
 
 /* --- Packets on the way --- */
@@ -91,7 +89,7 @@ typedef struct transit {
 void path_link_schedule_init(path_link_schedule *schedule, const path_link_config *config)
 {
   schedule->config = *config;
-  schedule->pace = (path_link_pace){0};
+  schedule->pace = path_link_pace_of(config);
   schedule->free_at = 0;
   deque_init(&schedule->transits, sizeof(transit));
 }
@@ -165,7 +163,7 @@ void path_link_schedule_change(path_link_schedule *schedule, const path_link_con
     }
   }
   schedule->config = *config;
-  schedule->pace = (path_link_pace){0};
+  schedule->pace = path_link_pace_of(config);
   if (waiting->len > 0) {
     schedule->free_at = g_array_index(waiting, transit, 0).start; /* the one in transmission leaves it free */
   }
@@ -178,7 +176,6 @@ void path_link_schedule_change(path_link_schedule *schedule, const path_link_con
 
 inline void path_link_send(path_link *link, datagram *packet, time_ps now)
 {
-  link->packets_sent++;
   link->class->sent(link, packet, path_link_schedule_send(&link->schedule, packet, now));
 }
 

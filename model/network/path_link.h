@@ -46,29 +46,23 @@ time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint
  * together until the last octet of the last has left. That of one packet is exact. */
 time_ps path_link_least_ps(const path_link_config *config, uint64_t packets, uint64_t ip_octets);
 
-/* This keeps how long packets of the lengths sent last take, so that this need not be computed by a division
- * for each. All zero: of no length. Its config is the caller's; when that changes, it must be all zero
- * again. */
-enum { PATH_LINK_PACE_LENGTHS = 8 };
+/* How long packets take on a link, of its config: without a division for each where an octet takes whole
+ * picoseconds. */
 typedef struct path_link_pace {
-  time_ps gap_ps; /* when a length is known */
-  struct {
-    uint32_t ip_octets;
-    time_ps sending_ps;
-  } lengths[PATH_LINK_PACE_LENGTHS];
+  time_ps gap_ps;
+  time_ps octet_ps;   /* 0: an octet takes no whole picoseconds, or packets are in cells; else … */
+  time_ps framing_ps; /* … what is sent with each packet takes so long */
 } path_link_pace;
 
-/* Does what path_link_pace_sending_ps() does when the length is not known. */
-time_ps path_link_pace_learn(path_link_pace *pace, const path_link_config *config, uint32_t ip_octets);
+path_link_pace path_link_pace_of(const path_link_config *config);
 
-/* From the start of a packet of `ip_octets` (> 0) until its last octet has left. From then it takes the delay
- * to its arrival, and `gap_ps` until the transmitter is free. */
-static inline time_ps path_link_pace_sending_ps(path_link_pace *pace, const path_link_config *config,
+/* From the start of a packet of `ip_octets` until its last octet has left. From then it takes the delay to
+ * its arrival, and `gap_ps` until the transmitter is free. */
+static inline time_ps path_link_pace_sending_ps(const path_link_pace *pace, const path_link_config *config,
                                                 uint32_t ip_octets)
 {
-  uint32_t slot = ip_octets / 4 % PATH_LINK_PACE_LENGTHS;
-  return pace->lengths[slot].ip_octets == ip_octets ? pace->lengths[slot].sending_ps
-                                                    : path_link_pace_learn(pace, config, ip_octets);
+  return pace->octet_ps > 0 ? ip_octets * pace->octet_ps + pace->framing_ps
+                            : path_link_arrival_at(config, -config->delay_ps, ip_octets);
 }
 
 /* --- Packets on the way --- */
@@ -78,8 +72,8 @@ static inline time_ps path_link_pace_sending_ps(path_link_pace *pace, const path
 typedef struct path_link_schedule {
   time_ps free_at; /* when the transmitter is through with all packets sent so far */
   deque transits;  /* packets on the way, in the order of arrival and, in one picosecond, of sending */
-  path_link_config config;
   path_link_pace pace;
+  path_link_config config;
 } path_link_schedule;
 
 void path_link_schedule_init(path_link_schedule *schedule, const path_link_config *config);
@@ -114,8 +108,8 @@ typedef struct path_link path_link;
 typedef void (*path_link_receiver)(void *user, datagram *packet, time_ps now);
 
 /* This is what an implementation of a link is: embedded as its first member, all zero but for its class and
- * the initialised schedule, which path_link_free() clears. What an arrival needs, and most of what a packet
- * sent does, are its first 64 octets, a cache line: with many links none is in the cache when its turn comes.
+ * the initialised schedule, which path_link_free() clears. What an arrival needs is in its first 64 octets, a
+ * cache line, and what a packet sent does in two: with many links none is in the cache when its turn comes.
  */
 typedef struct path_link_class {
   /* `packet` is in the schedule now; `is_first`: it arrives before all others. */
@@ -130,7 +124,6 @@ struct path_link {
   path_link_receiver receiver;
   void *receiver_user;
   path_link_schedule schedule; /* an implementation takes from it what arrives */
-  uint64_t packets_sent;       /* so far */
 };
 
 /* Gives the packet's reference to the link at `now`, the present of the link's clock: it is transmitted as

@@ -37,7 +37,7 @@ public:
   }
 
   // Returns the simulated time, in ns-3's steps: that of the event that was taken out last, or what SetNow()
-  // said since. It takes a quarter of the cost of Simulator::Now().
+  // has set since. It takes a quarter of the cost of Simulator::Now().
   uint64_t Now() const
   {
     return m_now;

@@ -23,7 +23,7 @@ typedef struct ns3_tcp_node_events {
   void (*woken)(void *user);
 } ns3_tcp_node_events;
 
-/* It says how a connection has ended. */
+/* How a connection has ended. */
 typedef enum ns3_tcp_end {
   NS3_TCP_END_NONE,     /* it has not */
   NS3_TCP_END_FINISHED, /* both FINs (TIME-WAIT counts) */

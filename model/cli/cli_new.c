@@ -14,7 +14,7 @@
 #define QUESTION "# Question: "
 #define ANSWER "\n# Expected: "
 
-/* `new` calls files whose own names do not tell the question. */
+/* `new` calls files whose own names do not show the question. */
 enum { FILE_NAME, ALIAS };
 static const char *const aliases[][2] = {
     {"mtu-loss", "loss-sweep"},         {"four-receivers", "receivers"}, {"overhead", "marker-cost"},

@@ -18,7 +18,7 @@ typedef struct ddp_stag_table ddp_stag_table;
 /* This is what a Remote Peer may do; none is the default (RDMAP-256). */
 enum { DDP_ACCESS_NONE = 0, DDP_ACCESS_REMOTE_READ = 1, DDP_ACCESS_REMOTE_WRITE = 2 };
 
-/* This says how an STag is tied to streams (DDP-205, RDMAP-260). */
+/* How an STag is tied to streams (DDP-205, RDMAP-260). */
 typedef enum ddp_association {
   DDP_ASSOCIATED_BY_PROTECTION_DOMAIN, /* all streams of the Protection Domain */
   DDP_ASSOCIATED_BY_STREAM,            /* one stream */

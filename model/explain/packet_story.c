@@ -21,7 +21,7 @@ typedef struct carrier {
   bool has_arrived;
 } carrier;
 
-/* It says where a sequence number lies in the stream. A proxy has TCP connections of its own. */
+/* Where a sequence number lies in the stream. A proxy has TCP connections of its own. */
 typedef struct sequence_base {
   guint64 position;
   uint32_t sequence; /* of it */

@@ -205,7 +205,7 @@ mpa_error mpa_fpdu_check_flat(const mpa_fpdu *fpdu, const uint8_t *octets, bool 
 /* This is what MPA passes up (a ULPDU, how its FPDU was located, when its octets arrived), and what MPA
  * holds. */
 
-/* This says how the start of an FPDU was established first (mpa-01 §5.4, MPA-163; docs/metrics.md, "Held
+/* How the start of an FPDU was established first (mpa-01 §5.4, MPA-163; docs/metrics.md, "Held
  * octets"). */
 typedef enum mpa_location {
   MPA_LOCATED_BY_CHAIN,

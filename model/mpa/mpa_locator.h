@@ -35,7 +35,7 @@ typedef struct mpa_complete_fpdu {
   size_t piece_count;
 } mpa_complete_fpdu;
 
-/* This says how to treat a ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2,
+/* How to treat a ULPDU_Length above MPA_MULPDU_MAX_OCTETS, which no sender may exceed (mpa-01 §3.2,
  * MPA-062). */
 typedef enum mpa_long_length {
   MPA_LONG_LENGTH_FOLLOWED, /* the FPDU is that long */

@@ -46,7 +46,7 @@ typedef enum mpa_startup_reason {
 /* "the key of the startup frame is wrong" and the like, for people. Static, never NULL. */
 const char *mpa_startup_reason_text(mpa_startup_reason reason);
 
-/* This says which startup frame the peer sends. */
+/* Which startup frame the peer sends. */
 typedef enum mpa_startup_frames {
   MPA_STARTUP_FRAMES_OF_GENERATION,   /* as the end's own generation has it */
   MPA_STARTUP_FRAMES_OF_ANY_REVISION, /* the same, of any revision: it was accepted where it was captured */

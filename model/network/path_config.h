@@ -11,7 +11,7 @@
 #include "network/path_queue_manager.h"
 #include "network/path_transmitter.h"
 
-/* This says who drops packets before a link, in addition to the full queue. */
+/* Who drops packets before a link, in addition to the full queue. */
 typedef enum path_discipline {
   PATH_DISCIPLINE_TAIL,
   PATH_DISCIPLINE_RED,

@@ -159,7 +159,7 @@ typedef struct path_reorder_config {
   uint32_t gap;       /* 0 counts as 1, as in tc: every packet may go */
 } path_reorder_config;
 
-/* This says how the delays of packets are distributed. netem's tables (path_jitter_table_fill()), but the
+/* How the delays of packets are distributed. netem's tables (path_jitter_table_fill()), but the
  * last. */
 typedef enum path_jitter_distribution {
   PATH_JITTER_UNIFORM, /* netem's default */

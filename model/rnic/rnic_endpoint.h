@@ -15,7 +15,7 @@
 #include "rnic/rnic_sender.h"
 #include "tcp/tcp_transport.h"
 
-/* It says why a connection failed: the first layer that reported a failure, in its own terms. */
+/* Why a connection failed: the first layer that reported a failure, in its own terms. */
 
 typedef enum rnic_failure_layer {
   RNIC_FAILURE_STARTUP, /* MPA startup failed (code 4) or was rejected */

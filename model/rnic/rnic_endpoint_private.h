@@ -8,7 +8,7 @@
 #include "rnic/rnic_sender.h"
 #include "rnic/rnic_startup_phase.h"
 
-/* It says how far the end of a connection is: graceful when the ULP's work is done, or by the first failure,
+/* How far the end of a connection is: graceful when the ULP's work is done, or by the first failure,
  * as the documents require of its layer. */
 typedef enum rnic_teardown {
   RNIC_TEARDOWN_NOT,        /* nothing of it has begun */

@@ -547,8 +547,8 @@ static void make_boxes(session_graph *network, session *of, uint32_t host, trace
   path_segment_end(node->boxes, is_before ? leave : session_receive, is_before ? (void *)node : (void *)at);
 }
 
-/* What is behind the port of a direction. The impairments come before the link in the order of what is due in
- * one picosecond, as on a path. */
+/* What a direction leads to from its port. The impairments come before the link in the order of what is due
+ * in one picosecond, as on a path. */
 static void make_arrival(session_graph *network, session *of, uint32_t direction, trace *to)
 {
   const graph_link *link = &network->graph->links[direction / 2];

@@ -251,7 +251,7 @@ void session_traffic_completed(session_traffic *traffic, const session_connectio
 void session_traffic_terminated(session_traffic *traffic, session_connection *connection, time_ps now);
 
 /* Returns how much of the traffic has come, 0 … 1: of its time where that has an end, else of its messages;
- * of the class that is behind the others. */
+ * of the class of which least has. */
 double session_traffic_share(const session_traffic *traffic, time_ps now);
 
 /* Returns whether nothing is on its way, and more will be submitted when its time comes. */

@@ -12,14 +12,14 @@
 #include "net/tcp_header.h"
 #include "trace/trace.h"
 
-/* This says how the sender cuts the stream (`sender.segmentation`, docs/scenario.md). */
+/* How the sender cuts the stream (`sender.segmentation`, docs/scenario.md). */
 typedef enum tcp_segmentation {
   TCP_SEGMENTATION_ALIGNED, /* a segment starts with a record and holds whole records (MPA-041) */
   TCP_SEGMENTATION_STREAM,  /* not MPA-aware: cuts at EMSS */
   TCP_SEGMENTATION_RECORD,  /* a segment ends with a record at the latest, as after MSG_EOR in Linux */
 } tcp_segmentation;
 
-/* This says how the receiver passes octets up (mpa-01 §3.1.2; `receiver.mode`, docs/scenario.md). */
+/* How the receiver passes octets up (mpa-01 §3.1.2; `receiver.mode`, docs/scenario.md). */
 typedef enum tcp_passing {
   TCP_PASSING_IN_ORDER,   /* holds what lies beyond a hole */
   TCP_PASSING_AS_ARRIVED, /* passes every new octet at once, with its position */
@@ -38,7 +38,7 @@ typedef enum tcp_cubic_kind {
   TCP_CUBIC_LINUX,
 } tcp_cubic_kind;
 
-/* This says when slow start is left before a loss. */
+/* When slow start is left before a loss. */
 typedef enum tcp_slow_start_kind {
   TCP_SLOW_START_STANDARD,   /* it is not (RFC 5681) */
   TCP_SLOW_START_HYSTART,    /* as Linux's CUBIC does: the train of ACKs is long, or round trips grow */

@@ -13,7 +13,7 @@
 #include "tcp/tcp_retransmission_timer.h"
 #include "tcp/tcp_transport.h"
 
-/* This says whether an ACK is owed. */
+/* Whether an ACK is owed. */
 typedef enum tcp_ack_need {
   TCP_ACK_NONE,
   TCP_ACK_DELAYED, /* by `ack_deadline` of the gauges */
@@ -33,7 +33,7 @@ typedef struct tcp_late_arrivals {
   range duplicate;         /* octets that came twice and no ACK has reported yet; empty: none */
   uint32_t quiet_segments; /* in a row that came with no hole open and no duplicate to report */
   uint32_t recent_count;
-  uint32_t named_before;    /* so many runs were named after the run that was last, when it was before */
+  uint32_t named_before;    /* other runs, since the one named last was named before; all, if it was not */
   uint8_t answered_at_once; /* of the segments beyond holes since `next` moved to answered_next */
   uint8_t saved_sacks;      /* of segments since, to be sent by sack_deadline */
   uint64_t answered_next;

@@ -349,9 +349,9 @@ static void heed_probe(tcp_sender *sender, const tcp_sender_news *news)
   }
 }
 
-/* Returns whether there is nothing that a path without loss, reordering and marks does not make. What an
- * acknowledgement means that reports no such thing either is then a small part of what take_acknowledgement()
- * does, and the same. */
+/* Returns whether the state is one that a path without loss, reordering and marks leads to. For an
+ * acknowledgement that reports none of these either, a small part of take_acknowledgement() then has the same
+ * effect. */
 static bool is_smooth(const tcp_sender *sender)
 {
   const tcp_sender_flight *flight = sender->flight;

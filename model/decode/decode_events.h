@@ -217,6 +217,12 @@ typedef struct decode_connection {
   decode_direction_summary directions[SIDES];
 } decode_connection;
 
+/* Returns which side of `connection` the end `from` of its flow is. */
+static inline enum side decode_side_of(const decode_connection *connection, unsigned from)
+{
+  return from == connection->initiator ? SIDE_INITIATOR : SIDE_RESPONDER;
+}
+
 /* --- FPDUs --- */
 
 typedef enum decode_crc {

@@ -143,17 +143,12 @@ static void free_conversation(void *of)
   }
 }
 
-static enum side side_of(const conversation *talk, unsigned from)
-{
-  return from == talk->verdict.initiator ? SIDE_INITIATOR : SIDE_RESPONDER;
-}
-
 /* --- A connection begins --- */
 
 /* Reports `event`, whose kind, place, problems and text are filled in, of what end `from` sent. */
 static void report(const decode_session *session, conversation *talk, unsigned from, decode_event event)
 {
-  event.direction = side_of(talk, from);
+  event.direction = decode_side_of(&talk->connection, from);
   decode_report(&session->tools, &talk->connection, &event);
 }
 
@@ -195,7 +190,7 @@ static void report_frame(const decode_session *session, conversation *talk, cons
 
 static void begin_direction(const decode_session *session, conversation *talk, unsigned from)
 {
-  enum side side = side_of(talk, from);
+  enum side side = decode_side_of(&talk->connection, from);
 
   talk->directions[from] = decode_direction_new(&session->tools, &talk->connection, side,
                                                 &talk->verdict.starts[from], &talk->directions[!from]);
@@ -281,8 +276,8 @@ static void begin_connection(decode_session *session, conversation *talk)
                                          .reply = reply->frame,
                                          .is_hinted = verdict->is_hinted};
   for (unsigned from = 0; from < 2; from++) {
-    talk->connection.has_frame[side_of(talk, from)] = verdict->has_frame[from];
-    decode_print_end(&talk->flow->ends[from], talk->connection.ends[side_of(talk, from)]);
+    talk->connection.has_frame[decode_side_of(&talk->connection, from)] = verdict->has_frame[from];
+    decode_print_end(&talk->flow->ends[from], talk->connection.ends[decode_side_of(&talk->connection, from)]);
   }
   for (unsigned i = 0; i < DECODE_FRAMES; i++) {
     const bool is_reply = reply_first == (i == 0);
@@ -348,7 +343,7 @@ static void finish(decode_session *session, conversation *talk)
     decode_event passed_over = talk->passed_over[from];
     const uint32_t wrong = passed_over.packets.count;
 
-    talk->connection.directions[side_of(talk, from)].wrong_checksums = wrong;
+    talk->connection.directions[decode_side_of(&talk->connection, from)].wrong_checksums = wrong;
     if (talk->directions[from]) {
       decode_direction_finish(talk->directions[from], session->latest_ns);
     }

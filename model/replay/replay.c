@@ -173,8 +173,7 @@ static void on_arrival(void *user, datagram *packet, time_ps now)
 /* It did not end the connection, as the first reading has seen. Damaged, it is dropped by TCP. */
 static bool is_false_reset(const replay_connection *connection, const capture_segment *segment)
 {
-  const decode_connection *decoded = &connection->profile->decoded;
-  const enum side from = segment->from == decoded->initiator ? SIDE_INITIATOR : SIDE_RESPONDER;
+  const enum side from = decode_side_of(&connection->profile->decoded, segment->from);
 
   return (segment->flags & TCP_RST) && segment->checksum != CAPTURE_CHECKSUM_WRONG &&
          segment->packet < connection->profile->directions[from].reset_packet;

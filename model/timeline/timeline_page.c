@@ -360,7 +360,7 @@ static uint32_t read_headers(const capture_source *source, tcp_header *header)
 static void add_segment(timeline_page *page, captured_connection *connection, const capture_segment *segment,
                         const capture_source *source)
 {
-  const enum side side = segment->from == connection->of->initiator ? SIDE_INITIATOR : SIDE_RESPONDER;
+  const enum side side = decode_side_of(connection->of, segment->from);
   const enum side other = side_peer(side);
   captured_end *own = &connection->ends[side], *peer = &connection->ends[other];
   const bool is_syn = (segment->flags & TCP_SYN) != 0;

@@ -51,8 +51,10 @@ FIXTURE_TEST(test_segments)
   }
 }
 
-/* 1000 segments of one FPDU: 4 ms to start the run, 40 us for its connection, then 0.4 us for each FPDU, 0.6
- * us for each segment on its way and 0.05 ns for each octet, 0.073 us for 1460: 5.113 ms. */
+/* 1000 messages of one FPDU and segment: 0.3 ms to start the run, 40 us for its connection, then 0.5 us for
+ * each message, 0.15 us for each FPDU and each segment, and 0.05 ns for each octet, 0.073 us for 1460: 0.34 +
+ * 0.873 ms.
+ */
 FIXTURE_TEST(test_seconds)
 {
 #define WORKLOAD "workload: { message_size = 1436; messages = 1000; };"
@@ -60,21 +62,30 @@ FIXTURE_TEST(test_seconds)
     const char *text;
     double milliseconds;
   } rows[] = {
-      {WORKLOAD, 5.113},
-      /* a lost segment as much as ten others: twice 0.6 us */
-      {WORKLOAD "path: { forward: { loss = \"10%\"; }; };", 5.713},
-      /* ten pieces of each segment, 6 us */
-      {WORKLOAD "middlebox: { mode = \"rechunk\"; chunk = 146; };", 10.513},
+      {WORKLOAD, 0.34 + 0.873},
+      /* one in ten is lost: 500 of 510 segments take 2.5 times as long */
+      {WORKLOAD "path: { forward: { loss = \"10%\"; }; };", 0.34 + 0.873 + 0.15 * 1.5 * 500 / 510},
+      /* ten pieces of each segment, 1.5 us */
+      {WORKLOAD "middlebox: { mode = \"rechunk\"; chunk = 146; };", 0.34 + 0.873 + 1.35},
       /* a box that joins segments changes nothing; one that splits leaves the smaller pieces */
-      {WORKLOAD "middlebox: { mode = \"coalesce+split\"; split_size = 730; };", 5.713},
+      {WORKLOAD "middlebox: { mode = \"coalesce+split\"; split_size = 730; };", 0.34 + 0.873 + 0.15},
       /* from 100 to 192 octets, 146 in the mean */
-      {WORKLOAD "middlebox: { mode = \"random\"; random_minimum = 100; random_maximum = 192; };", 10.513},
+      {WORKLOAD "middlebox: { mode = \"random\"; random_minimum = 100; random_maximum = 192; };",
+       0.34 + 0.873 + 1.35},
       /* 16,000 segments, each twice as long: the fourth root of 16 */
-      {"workload: { message_size = 1436; messages = 1000; connections = 16; };", 38.976},
+      {"workload: { message_size = 1436; messages = 1000; connections = 16; };",
+       0.3 + 16 * (0.04 + 2 * 0.873)},
       /* two connections of one */
-      {WORKLOAD "middlebox: { mode = \"proxy\"; };", 6.186},
+      {WORKLOAD "middlebox: { mode = \"proxy\"; };", 0.34 + 2 * 0.873},
       /* twenty FPDUs of 49 octets in a segment */
-      {"workload: { message_size = 49; messages = 1000; };", 4.04 + 0.4 + 50 * 0.6e-3 + 73 * 0.05e-3}};
+      {"workload: { message_size = 49; messages = 1000; };", 0.34 + 0.65 + 50 * 0.15e-3 + 73 * 0.05e-3},
+      /* two hosts of 20 us; one switch, or three, with 0.35 us for each segment */
+      {WORKLOAD "topology: { kind = \"star\"; hosts = 2; };", 0.34 + 0.873 + 0.04 + 0.35},
+      {WORKLOAD "topology: { kind = \"leaf-spine\"; leaves = 2; spines = 1; hosts_per_leaf = 1; };",
+       0.34 + 0.873 + 0.04 + 3 * 0.35},
+      /* on ns-3's event queue; with its TCP, too */
+      {WORKLOAD "run: { engine = \"ns3\"; };", 0.3 + 1.3 * (0.04 + 0.873)},
+      {WORKLOAD "tcp: { implementation = \"ns3\"; };", 0.3 + 50 * (0.04 + 0.873)}};
 #undef WORKLOAD
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_assert_cmpfloat_with_epsilon(1000 * cost_of(f, rows[i].text).seconds, rows[i].milliseconds, 1e-9);

@@ -154,7 +154,8 @@ static gboolean fill(capture_file *file, uint32_t length, bool may_end, GError *
       file->is_unreadable = came < 0;
       return (came == 0 && may_end && file->end == 0)
                  ? FALSE
-                 : error_set(error, "%s", came < 0 ? problem : "the file ends early");
+                 : error_set(error, "%s",
+                             came < 0 ? problem : "the file ends early; expected one that was not cut off");
     }
     file->end += (uint32_t)came;
   }

@@ -82,7 +82,7 @@ class Replay(kit.ProgramTest):
         self.assertRegex(note, "^short.pcap: .*what came before is replayed$")
         self.assertEqual(self.shell("iwarpsim replay short.pcap -o short -q").stderr, "")
         self.shell(f"head -c 150 {CAPTURE} > shorter.pcap")
-        self.expect_refused("iwarpsim replay shorter.pcap -o shorter", "shorter.pcap: packet 2: the file ends early")
+        self.expect_refused("iwarpsim replay shorter.pcap -o shorter", "shorter.pcap: packet 2: the file ends early; expected one that was not cut off")
 
     def test_path_and_stop(self):
         """A simulated path loses, and what is lost comes again. run.stop ends a replay early, run.expect

@@ -435,9 +435,9 @@ static const struct {
     {{6, 28, 0, 0, 0, 0, 28}, 28, "a block of type 6 claims to have 28 octets"},
     {{6, 32, 0, 0, 0, 0, 0, 36}, 32, "the lengths before and after a block, 32 and 36, differ"},
     {{6, 0x7FFFFFF0}, 8, "its block has 2147483632 octets; expected at most 4194304"},
-    {{99, 0x7FFFFFF0, 0}, 12, "the file ends early"},
-    {{6, 32, 0, 0, 0}, 19, "the file ends early"},
-    {{6}, 3, "the file ends early"},
+    {{99, 0x7FFFFFF0, 0}, 12, "the file ends early; expected one that was not cut off"},
+    {{6, 32, 0, 0, 0}, 19, "the file ends early; expected one that was not cut off"},
+    {{6}, 3, "the file ends early; expected one that was not cut off"},
     {{0x0A0D0D0A, 28, 0x1A2B3C40, 1, 0, 0, 28}, 28, "a section is not of version 1 of pcapng"},
     {{0x0A0D0D0A, 28, 0x1A2B3C4D, 2, 0, 0, 28}, 28, "a section is not of version 1 of pcapng"},
     {{1, 28, FIXTURE_LINK_RAW, 0, 9 | 1 << 16, 20, 28}, 28, "an interface has times in 10^-20 s"},
@@ -493,7 +493,7 @@ TEST(test_broken_off)
   g_byte_array_set_size(file->octets, file->octets->len - 1);
   capture_source *source = fixture_open(file);
   fixture_segment_of(source);
-  assert_fails(source, "packet 2: the file ends early");
+  assert_fails(source, "packet 2: the file ends early; expected one that was not cut off");
 }
 
 /* A record that claims to be longer than any packet is not given the memory. */
@@ -527,7 +527,7 @@ TEST(test_file_that_becomes_shorter)
     assert_payload(&segment, &sent);
   }
   g_remove(path);
-  assert_fails(source, "packet 12: the file ends early");
+  assert_fails(source, "packet 12: the file ends early; expected one that was not cut off");
 }
 
 /* Of a file of a path, how much has been read is known; of a pipe it is not. */

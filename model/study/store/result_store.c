@@ -122,10 +122,6 @@ static char *advice_on(const result_store *store, int code, int reason)
   if (code == SQLITE_FULL || (code == SQLITE_IOERR && reason == ENOSPC)) {
     return g_strdup("the disk is full; nothing committed was lost: make room and rerun the command");
   }
-  if (code == SQLITE_IOERR && sqlite3_extended_errcode(store->database) != SQLITE_IOERR_READ) {
-    return g_strdup(
-        "the disk reports an error; nothing committed was lost: rerun the command on one that works");
-  }
   if (code == SQLITE_NOMEM) {
     return g_strdup("out of memory; nothing committed was lost");
   }
@@ -177,9 +173,13 @@ gboolean store_failed(const result_store *store, GError **error)
   } else {
     /* Of a missing file SQLite only reports that it cannot open it. */
     gboolean known = (code == SQLITE_CANTOPEN || code == SQLITE_IOERR) && reason != 0;
-    g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED,
-                "%s: %s%s%s%s; expected a file that `iwarpsim sweep` wrote, or a folder to make it in",
-                store->path, words, known ? " (" : "", known ? g_strerror(reason) : "", known ? ")" : "");
+    int detail = sqlite3_extended_errcode(store->database);
+    gboolean is_write =
+        code == SQLITE_IOERR && detail >= SQLITE_IOERR_WRITE && detail <= SQLITE_IOERR_TRUNCATE;
+    g_set_error(error, RESULT_STORE_ERROR, RESULT_STORE_ERROR_FAILED, "%s: %s%s%s%s; %s", store->path, words,
+                known ? " (" : "", known ? g_strerror(reason) : "", known ? ")" : "",
+                is_write ? "nothing committed was lost: rerun the command on a disk that works"
+                         : "expected a file that `iwarpsim sweep` wrote, or a folder to make it in");
   }
   return FALSE;
 }

@@ -169,9 +169,8 @@ static void connection_post(tcp_transport *transport, buffer_chain *record, unsi
 
 static void connection_close(tcp_transport *transport)
 {
-  tcp_connection *connection = tcp_connection_of(transport);
-  connection->sender.finishing = true;
-  connection->transport.gauges.rests = false;
+  tcp_connection_of(transport)->sender.finishing = true;
+  transport->gauges.rests = false;
 }
 
 static void connection_abort(tcp_transport *transport, time_ps now)

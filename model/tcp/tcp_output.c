@@ -320,6 +320,7 @@ datagram *tcp_connection_transmit_traced(tcp_transport *transport, time_ps now)
   const tcp_connection *connection = tcp_connection_of(transport);
   const tcp_sender *sender = &connection->sender;
   datagram *packet = tcp_connection_transmit(transport, now);
+  transport->gauges.rests = false; /* to be asked each time: the window is written then */
   if (packet) {
     tcp_trace_sent(connection->sender.config->trace, packet, connection->isn, sender->next,
                    connection->peer_isn, connection->receiver.next, connection->receive_scale);

@@ -71,6 +71,14 @@ class Trace(unittest.TestCase):
         made = sum(self.expect_metrics(any_keys(seed)) for seed in range(1, SCENARIOS + 1))
         self.assertGreater(made, SCENARIOS * 3 // 4)  # the others' keys contradict each other
 
+    def test_window_follows_every_packet(self):
+        """What an end may send is in the trace after each packet that comes to it, also where it has nothing to send."""
+        _, events = traced({})
+        other = {"initiator": "responder", "responder": "initiator"}
+        came = {(other[e["side"]], e["time_ps"]) for e in events if e["event"] == "packet_arrived"}
+        self.assertGreater(len(came), 3 * 65536 // 1460)
+        self.assertLessEqual(came, {(e["side"], e["time_ps"]) for e in events if e["event"] == "window"})
+
     def test_replay(self):
         """A replay's trace gives the metrics of its receivers."""
         traced({"path.forward.loss": 0.01, "run.seed": 2}, "run", "t.cfg", "--pcap")

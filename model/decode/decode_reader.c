@@ -63,7 +63,7 @@ bool decode_startup_frame_is_bare(const uint8_t *octets)
 
 bool decode_startup_frame_may_be(const uint8_t *octets, bool is_first_sent, bool *is_strong)
 {
-  decode_startup_frame frame;
+  decode_startup_frame frame = {0};
 
   decode_startup_frame_read(&frame, octets, DECODE_STARTUP_HEADER_OCTETS);
   /* what no document allows: a Revision that none has, more Private Data than may be, reserved bits */

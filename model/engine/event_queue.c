@@ -324,7 +324,8 @@ static inline uint64_t slots_to_take(const event_queue *queue, uint32_t word, ui
 }
 
 /* Fills the empty row. False when nothing is due. The last of the slots comes first, so that an entry passes
- * in the row only those of its own slot. */
+ * in the row only those of its own slot. A row that takes all of a word ends where the word does: what comes
+ * next mostly goes to the row at once. */
 static G_GNUC_NO_INLINE bool refill(event_queue *queue)
 {
   while (queue->levels_in_use != 0 && row_count(queue) == 0) {
@@ -339,7 +340,9 @@ static G_GNUC_NO_INLINE bool refill(event_queue *queue)
       deal_out(queue, first);
       continue;
     }
-    const uint32_t last = last_of_word - (uint32_t)__builtin_clzll(taken);
+    const uint32_t last = taken == queue->slots_in_use[first / 64]
+                              ? last_of_word
+                              : last_of_word - (uint32_t)__builtin_clzll(taken);
     queue->end = start_of(queue, level, last % EVENT_QUEUE_DIGITS + 1);
     if (!has_room(queue, count)) {
       make_room(queue, count);

@@ -49,9 +49,9 @@ char *cli_cost_text(const run_cost *cost);
 
 /* A trace of a run takes this many times as long as the run alone; to explain this besides, or to plot it;
  * and to make a page of it, with what is explained there. */
-#define CLI_COST_TRACED 1.5
-#define CLI_COST_EXPLAINED 3.0
-#define CLI_COST_TIMELINE 10.0
+#define CLI_COST_TRACED 2.0
+#define CLI_COST_EXPLAINED 5.0
+#define CLI_COST_TIMELINE 30.0
 
 /* Prints on standard error that `what`, a run of `s` that takes `times` as long with what else is done, will
  * take a second or more, with its cost; nothing of less. */

@@ -254,10 +254,10 @@ event = ( {{ at = "{at}"; key = "path.forward.mtu"; value = 1000; }} );""")
 
     def test_runs_again(self):
         """Without run.trace a run is made again: one that takes long is announced, with its cost; with it, none is."""
-        self.shell("iwarpsim run a.cfg -o o -q --set workload.messages=8000 --set measure.series=none")
+        self.shell("iwarpsim run a.cfg -o o -q --set workload.messages=12000 --set measure.series=none")
         again = self.shell("iwarpsim explain-peak o")
         self.assertRegex(again.stderr, r"^note: o/summary.json: there is no run.trace beside it, so the run is made again: "
-                         r"500 MiB in all, 8 thousand messages, about \d+ thousand segments; about \d+ s, ")
+                         r"750 MiB in all, 12 thousand messages, about \d+ thousand segments; about \d+ s, ")
         self.expect("iwarpsim explain-peak o -q", again.stdout)
         # A page of it is expected to take several times as long: it is announced of a run that is explained without.
         # The seconds themselves are this machine's, of this moment, and not compared.

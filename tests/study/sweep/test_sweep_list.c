@@ -101,30 +101,30 @@ static void expect_estimate(fixture *f, const char *scenario_text, guint jobs, c
   expect_end(f, expected);
 }
 
-/* A message of 1436 octets is a segment of 1460 in 0.4 us for the FPDU, 0.6 us for the segment and 0.05 ns
- * for each octet: 1.073 us; on engine ns3 four times as long. A run takes 4 ms to start. */
+/* A message of 1436 octets takes 0.5 us, its FPDU and its segment 0.15 us each, and each octet of the
+ * stream's 1460 0.05 ns: 0.873 us; on engine ns3 1.3 times as long. A run takes 0.3 ms to start. */
 FIXTURE_TEST(test_estimates)
 {
 #define WORKLOAD(messages) "workload: { message_size = 1436; messages = " messages "; };"
-  /* 107.3 s, and a run is not made faster by more cores */
-  expect_estimate(f, WORKLOAD("100000000"), 1, "about 100 million segments, about 107 s at -j 1\n");
-  expect_estimate(f, WORKLOAD("100000000"), 8, "about 107 s at -j 8\n");
+  /* 87.3 s, and a run is not made faster by more cores */
+  expect_estimate(f, WORKLOAD("100000000"), 1, "about 100 million segments, about 87 s at -j 1\n");
+  expect_estimate(f, WORKLOAD("100000000"), 8, "about 87 s at -j 8\n");
   f->pace = 0.5; /* a machine twice as fast */
-  expect_estimate(f, WORKLOAD("100000000"), 1, "about 54 s at -j 1\n");
+  expect_estimate(f, WORKLOAD("100000000"), 1, "about 44 s at -j 1\n");
   f->pace = 1;
   if (HAS_NS3) {
     expect_estimate(f, WORKLOAD("25000000") "run: { engine = \"ns3\"; };", 1,
-                    "about 25 million segments, about 107 s at -j 1\n");
+                    "about 25 million segments, about 28 s at -j 1\n");
   }
-  /* four runs of 107.304 s in two rows: 214.6 s are 3:35 */
+  /* four runs of 87.3 s in two rows: 174.6 s are 2:55 */
   expect_estimate(f, WORKLOAD("100000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 4; } );", 2,
-                  "4 to run, about 400 million segments, about 4 min at -j 2\n");
-  /* ten of 1073 s are 10730 s = 2:58:50 */
+                  "4 to run, about 400 million segments, about 3 min at -j 2\n");
+  /* ten of 873 s are 8730 s = 2:25:30 */
   expect_estimate(f, WORKLOAD("1000000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 10; } );", 1,
-                  "about 10 billion segments, about 3.0 h at -j 1\n");
-  /* ... and three hundred 321901 s, 89:25:01 */
+                  "about 10 billion segments, about 2.4 h at -j 1\n");
+  /* ... and three hundred 261900 s, 72:45:00 */
   expect_estimate(f, WORKLOAD("1000000000") "sweep = ( { key = \"run.seed\"; from = 1; to = 300; } );", 1,
-                  "about 300 billion segments, about 89.4 h at -j 1\n");
+                  "about 300 billion segments, about 72.8 h at -j 1\n");
 #undef WORKLOAD
 }
 
@@ -169,9 +169,10 @@ FIXTURE_TEST(test_with_store)
                  "6 runs, 3 to run, about 27.4 thousand segments, about 10 min at -j 1\n");
 }
 
-/* Each run there took a hundred times what it costs by its keys: a thousand segments of 1.073 us and 4 ms to
- * start 0.5073 s. Those of ten thousand, which are missing, cost 14.73 ms, so two of them take 2.946 s, and
- * not 1.01 s as those that are there. A tenth lost makes 0.6 us a segment 1.2: 20.73 ms, 4.146 s for two. */
+/* Each run there took a hundred times what it costs by its keys: a thousand segments of 0.873 us and 0.3 ms
+ * to start 0.1173 s. Those of ten thousand, which are missing, cost 9.03 ms, so two of them take 1.806 s, and
+ * not 0.235 s as those that are there. With a tenth lost, 0.1 / (0.1 + 1 / 500) = 0.98 of the segments
+ * cost 1.5 times 0.15 us more: 11.24 ms, 2.247 s for two. */
 FIXTURE_TEST(test_other_segments)
 {
   grid_fixture_make(&f->on, "workload: { message_size = 1436; };"
@@ -181,10 +182,10 @@ FIXTURE_TEST(test_other_segments)
                             "where = \"path.forward.loss = 0% or workload.messages = 10000\";");
   g_autofree char *path = g_build_filename(f->on.folder, "a.sqlite", NULL);
   result_store *store = NO_ERROR(result_store_open, path, RESULT_STORE_WRITE);
-  commit(store, f, 0, RUN_OK, 0, 0.5073);
-  commit(store, f, 1, RUN_OK, 0, 0.5073);
+  commit(store, f, 0, RUN_OK, 0, 0.1173);
+  commit(store, f, 1, RUN_OK, 0, 0.1173);
   read_store(f, store, path);
-  expect_end(f, "6 runs (2 left out by where), 4 to run, about 40 thousand segments, about 7 s at -j 1\n");
+  expect_end(f, "6 runs (2 left out by where), 4 to run, about 40 thousand segments, about 4 s at -j 1\n");
 }
 
 /* Nothing to run: nothing to estimate. */

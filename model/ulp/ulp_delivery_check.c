@@ -97,27 +97,39 @@ static bool is_expected(const ulp_message *expected, uint32_t delivered, const d
                                          header->tagged_offset == expected->purpose.slot->base + delivered));
 }
 
+static inline bool holds(const ulp_slot *slot, const ddp_segment *segment)
+{
+  const uint64_t from = (uint64_t)((uintptr_t)segment->target - (uintptr_t)slot->memory);
+
+  return slot->memory && from < slot->length && segment->payload_octets <= slot->length - from;
+}
+
 /* Returns how many octets of `segment`, the part of `expected` from `delivered` on, are wrong; the first of
- * them in `first`, which may be NULL. */
+ * them in `first`, which may be NULL. All are where they are in no message's buffer. */
 static inline uint32_t count_wrong(const ulp_message *expected, uint32_t delivered,
                                    const ddp_segment *segment, ulp_wrong_octets *first)
 {
-  const ulp_slot *place = expected->buffer ? expected->buffer : expected->purpose.slot;
+  const ulp_slot *own = expected->buffer ? expected->buffer : expected->purpose.slot, *place = own;
   const uint32_t length = segment->payload_octets;
   uint32_t count = 0;
 
   if (length == 0) {
     return 0;
   }
-  const uint8_t *sent = pattern_at(place->table, place->payload + delivered);
-  /* A Send that nobody expects came before it and took its buffer, where octets may be that nobody placed. */
-  if (!place->memory || segment->target != place->memory + delivered) {
+  /* A segment of one Send may come where that of another is expected, after a Send that nobody expects or one
+   * with a damaged header: what counts is what was sent to the buffer that it was Placed in. */
+  while (place && !holds(place, segment)) {
+    place = place->newer;
+  }
+  if (!place) {
     if (first) {
-      *first = (ulp_wrong_octets){.message = first->message, .offset = delivered, .sent = sent[0]};
+      first->offset = delivered;
+      first->sent = *pattern_at(own->table, own->payload + delivered);
     }
     return length;
   }
-  const uint8_t *placed = place->memory + delivered;
+  const uint8_t *placed = segment->target;
+  const uint8_t *sent = pattern_at(place->table, place->payload + (uint64_t)(placed - place->memory));
   /* A DDP Segment is shorter than the table: one run of it is one piece of memory. */
   g_assert(length <= PATTERN_OCTETS);
   if (memcmp(placed, sent, length) != 0) {

@@ -270,14 +270,14 @@ event = ( {{ at = "{at}"; key = "path.forward.mtu"; value = 1000; }} );""")
 
     def test_fresh_memory(self):
         """No result depends on what memory holds that nobody wrote. The end of the first Send comes one octet too far
-        on, which the receiver's ULP does not take for it; it takes that of the third: the octets of another buffer."""
+        on, which the receiver's ULP does not take for it; it takes that of the third, which is in the third's buffer as sent."""
         traces = set()
         for fill in (85, 170):
             self.shell(f"MALLOC_PERTURB_={fill} iwarpsim run a.cfg -o o -q --trace t --set fault.error=too-long --set fault.at=1"
                        " --set workload.operation=send --set 'workload.message_sizes=[1500,3000]' --set path.forward.drop=[]", 1)
             traces.add(self.shell("iwarpsim trace t").stdout)
         self.assertEqual(len(traces), 1)
-        self.assertRegex(traces.pop(), '"event":"octets_wrong",.*"octets":76,"message":1,"offset":1424,.*"placed":0}')
+        self.assertNotIn("octets_wrong", traces.pop())
 
     def test_all(self):
         """Every metric of the summary, by name."""

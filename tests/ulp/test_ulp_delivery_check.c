@@ -100,9 +100,9 @@ FIXTURE_TEST(test_wrong_octets)
   g_assert_cmpuint(ulp_delivery_check_results_of(f->check)->octets_wrong, ==, 3);
 }
 
-/* A peer sends a Send of its own accord: the next Send is placed in another buffer than it was expected in.
- * What that one holds was not sent as this message: the right octets by chance, as here, or no memory. All of
- * the Send's octets are wrong, from the first on. */
+/* A peer sends a Send of its own accord: the next Send is placed in another buffer than it was expected in,
+ * whatever that one holds: the right octets by chance, as here, or no memory. All of the Send's octets are
+ * wrong, from the first on, when the other buffer is no message's. */
 FIXTURE_TEST(test_buffer_of_another_send)
 {
   ulp_message send = send_of(f, OCTETS);

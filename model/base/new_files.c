@@ -75,7 +75,7 @@ static int open_own_folder(const char *folder)
   return descriptor;
 }
 
-/* Removes the hidden folders that killed processes of this user left in `places`, and says so on standard
+/* Removes the hidden folders that killed processes of this user left in `places`, and names them on standard
  * error. */
 static void clear(const char *places)
 {

@@ -11,8 +11,8 @@
 typedef struct new_files new_files;
 
 /* Begins new files for `folder`, which exists: removes the hidden folders there that killed processes of this
- * user left, says so on standard error, and makes one. NULL and `error` (G_FILE_ERROR, and errno) when none
- * can be made. End with new_files_end(). */
+ * user left, names them on standard error, and makes one. NULL and `error` (G_FILE_ERROR, and errno) when
+ * none can be made. End with new_files_end(). */
 new_files *new_files_begin(const char *folder, GError **error);
 
 /* Removes such hidden folders in the folder that `path` is in, and in the folders beside it, a thousand of

@@ -105,7 +105,7 @@ static inline bool holds(const ulp_slot *slot, const ddp_segment *segment)
 }
 
 /* Returns how many octets of `segment`, the part of `expected` from `delivered` on, are wrong; the first of
- * them in `first`, which may be NULL. All are where they are in no message's buffer. */
+ * them in `first`, which may be NULL. All of them are when the segment is in no message's buffer. */
 static inline uint32_t count_wrong(const ulp_message *expected, uint32_t delivered,
                                    const ddp_segment *segment, ulp_wrong_octets *first)
 {
@@ -116,8 +116,8 @@ static inline uint32_t count_wrong(const ulp_message *expected, uint32_t deliver
   if (length == 0) {
     return 0;
   }
-  /* A segment of one Send may come where that of another is expected, after a Send that nobody expects or one
-   * with a damaged header: what counts is what was sent to the buffer that it was Placed in. */
+  /* After a Send that nobody expects, or a damaged header, a segment of one Send comes where one of another
+   * is expected. It is compared with what was sent to the buffer that it was Placed in. */
   while (place && !holds(place, segment)) {
     place = place->newer;
   }

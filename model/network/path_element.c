@@ -150,37 +150,36 @@ time_ps path_delay_line_deadline(const path_delay_line *line)
                                   : (time_ps)((const held_packet *)deque_at(&line->packets, 0))->leaves_at_ps;
 }
 
-static inline bool has_due(const path_delay_line *line, time_ps now)
-{
-  if (line->packets.count == 0) {
-    return false;
-  }
-  const held_packet *first = deque_slot(&line->packets, 0, sizeof(held_packet));
-  return first->leaves_at_ps <= (uint64_t)now || (first->after != 0 && first->after <= line->passed);
-}
-
 datagram *path_delay_line_take_due(path_delay_line *line, time_ps now)
 {
-  if (!has_due(line, now)) {
+  if (line->packets.count == 0) {
     return NULL;
   }
-  datagram *packet = ((const held_packet *)deque_slot(&line->packets, 0, sizeof(held_packet)))->packet;
+  const held_packet *first = deque_slot(&line->packets, 0, sizeof(held_packet));
+  if (first->leaves_at_ps > (uint64_t)now && (first->after == 0 || first->after > line->passed)) {
+    return NULL;
+  }
+  datagram *packet = first->packet;
   deque_remove(&line->packets, 0, 1);
   return packet;
 }
 
-static G_GNUC_NO_INLINE void emit_due(path_delay_line *line, path_element *element, time_ps now)
+time_ps path_delay_deadline(const path_element *element)
+{
+  return path_delay_line_deadline(&((const path_delay *)element)->line);
+}
+
+void path_delay_run(path_element *element, time_ps now)
 {
   datagram *packet;
 
-  while ((packet = path_delay_line_take_due(line, now))) {
+  while ((packet = path_delay_line_take_due(&((path_delay *)element)->line, now))) {
     path_element_emit(element, packet, now);
   }
 }
 
-void path_delay_line_run(path_delay_line *line, path_element *element, time_ps now)
+void path_delay_free(path_element *element)
 {
-  if (has_due(line, now)) { /* mostly not: elements ask after each packet that they hold */
-    emit_due(line, element, now);
-  }
+  path_delay_line_clear(&((path_delay *)element)->line);
+  g_free(element);
 }

@@ -163,7 +163,7 @@ void path_element_free(path_element *element);
 /* --- Packets that wait in an element for their times: in the order of these, and of entry among equals
  * --- */
 
-/* An element embeds this; only the functions below write it. */
+/* Only the functions below write it. */
 typedef struct path_delay_line {
   deque packets;   /* by time, then by entry: nearly all enter at the end and leave at the front */
   uint64_t passed; /* what the element counts, for path_delay_line_add() */
@@ -179,11 +179,18 @@ void path_delay_line_clear(path_delay_line *line);
  * middle of a deque: O(log of those that wait). */
 void path_delay_line_add(path_delay_line *line, datagram *packet, time_ps leaves_at, uint64_t after);
 
-/* Returns when the first leaves (TIME_PS_NEVER: none waits): path_element_class.deadline. */
+/* Returns when the first leaves (TIME_PS_NEVER: none waits). */
 time_ps path_delay_line_deadline(const path_delay_line *line);
 
 /* Returns the next packet that is due at `now`, with its reference; NULL: none is. */
 datagram *path_delay_line_take_due(path_delay_line *line, time_ps now);
 
-/* Emits from `element` what is due at `now`: path_element_class.run. */
-void path_delay_line_run(path_delay_line *line, path_element *element, time_ps now);
+/* An element in which packets wait has this as its first member, and the functions below in its class. */
+typedef struct path_delay {
+  path_element element;
+  path_delay_line line;
+} path_delay;
+
+time_ps path_delay_deadline(const path_element *element);
+void path_delay_run(path_element *element, time_ps now); /* also for itself, after a packet has come */
+void path_delay_free(path_element *element);

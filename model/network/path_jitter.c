@@ -83,13 +83,12 @@ void path_jitter_table_fill(int16_t table[ENTRIES], path_jitter_distribution dis
 /* --- The element --- */
 
 typedef struct path_jitter {
-  path_element element;
+  path_delay delay;
   path_jitter_config config;
   path_correlation draws;
   bool may_reorder; /* packets may go at once */
   path_correlation reorder_draws;
   uint32_t held_in_a_row; /* since the last that went at once, counted up to gap - 1 */
-  path_delay_line held;
   time_ps last_leaves_at;
   int16_t *table; /* NULL: nothing has been drawn yet */
 } path_jitter;
@@ -151,31 +150,21 @@ static void receive(path_element *element, datagram *packet, time_ps now)
     jitter->last_leaves_at = leaves_at;
   }
   path_element_note(element, PATH_ACT_JITTER, leaves_at > now);
-  path_delay_line_add(&jitter->held, packet, leaves_at, 0);
-  path_delay_line_run(&jitter->held, element, now); /* it may be due at once, after others that are */
-}
-
-static time_ps deadline(const path_element *element)
-{
-  return path_delay_line_deadline(&((const path_jitter *)element)->held);
-}
-
-static void run(path_element *element, time_ps now)
-{
-  path_delay_line_run(&((path_jitter *)element)->held, element, now);
+  path_delay_line_add(&jitter->delay.line, packet, leaves_at, 0);
+  path_delay_run(element, now); /* it may be due at once, after others that are */
 }
 
 static void free_jitter(path_element *element)
 {
-  path_jitter *jitter = (path_jitter *)element;
-
-  path_delay_line_clear(&jitter->held);
-  g_free(jitter->table);
-  g_free(jitter);
+  g_free(((path_jitter *)element)->table);
+  path_delay_free(element);
 }
 
-static const path_element_class jitter_class = {
-    .name = "jitter", .receive = receive, .deadline = deadline, .run = run, .free = free_jitter};
+static const path_element_class jitter_class = {.name = "jitter",
+                                                .receive = receive,
+                                                .deadline = path_delay_deadline,
+                                                .run = path_delay_run,
+                                                .free = free_jitter};
 
 path_element *path_jitter_new(const path_jitter_config *config, random_stream *random,
                               random_stream *reorder_random)
@@ -183,76 +172,60 @@ path_element *path_jitter_new(const path_jitter_config *config, random_stream *r
   g_assert(config->delay_ps >= 0 && config->jitter_ps >= 0);
   g_assert(config->reorder.probability >= 0 && config->reorder.probability <= 1);
   path_jitter *jitter = g_new0(path_jitter, 1);
-  jitter->element.class = &jitter_class;
+  jitter->delay.element.class = &jitter_class;
   jitter->config = *config;
   path_correlation_init(&jitter->draws, random, config->correlation);
   jitter->may_reorder = reorder_random;
   if (reorder_random) {
     path_correlation_init(&jitter->reorder_draws, reorder_random, config->reorder.correlation);
   }
-  path_delay_line_init(&jitter->held);
-  return &jitter->element;
+  path_delay_line_init(&jitter->delay.line);
+  return &jitter->delay.element;
 }
 
 /* --- Packets that come late --- */
 
 typedef struct path_late {
-  path_element element;
+  path_delay delay; /* packets wait equally long, and for equally many with payload */
   path_late_config config;
   path_correlation draws;
-  path_delay_line held; /* all equally long, and for equally many packets with payload */
 } path_late;
 
 static void late_receive(path_element *element, datagram *packet, time_ps now)
 {
   path_late *late = (path_late *)element;
+  path_delay_line *held = &late->delay.line;
   const packet_distance by = late->config.by;
   bool has_payload = packet->payload.length > 0;
   bool chosen = path_correlation_chance(&late->draws, late->config.probability);
 
   if (chosen && (has_payload || !by.in_segments)) {
     time_ps leaves_at = now + (by.in_segments ? late->config.wait_ps : (time_ps)by.number);
-    path_delay_line_add(&late->held, packet, leaves_at, by.in_segments ? late->held.passed + by.number : 0);
+    path_delay_line_add(held, packet, leaves_at, by.in_segments ? held->passed + by.number : 0);
     element->counts.displaced++;
     path_element_note(element, PATH_ACT_DISPLACE, true);
     PATH_TRACE(element, packet, PACKET_DISPLACED, .place = TRACE_NAME(element->class->name));
   } else {
-    late->held.passed += has_payload;
+    held->passed += has_payload;
     path_element_emit(element, packet, now);
   }
-  path_delay_line_run(&late->held, element, now);
-}
-
-static time_ps late_deadline(const path_element *element)
-{
-  return path_delay_line_deadline(&((const path_late *)element)->held);
-}
-
-static void late_run(path_element *element, time_ps now)
-{
-  path_delay_line_run(&((path_late *)element)->held, element, now);
-}
-
-static void free_late(path_element *element)
-{
-  path_delay_line_clear(&((path_late *)element)->held);
-  g_free(element);
+  path_delay_run(element, now);
 }
 
 static const path_element_class late_class = {.name = "displace",
                                               .receive = late_receive,
-                                              .deadline = late_deadline,
-                                              .run = late_run,
-                                              .free = free_late};
+                                              .deadline = path_delay_deadline,
+                                              .run = path_delay_run,
+                                              .free = path_delay_free};
 
 path_element *path_late_new(const path_late_config *config, random_stream *random)
 {
   g_assert(config->probability >= 0 && config->probability <= 1);
   g_assert(config->by.number > 0 && (!config->by.in_segments || config->wait_ps > 0));
   path_late *late = g_new0(path_late, 1);
-  late->element.class = &late_class;
+  late->delay.element.class = &late_class;
   late->config = *config;
   path_correlation_init(&late->draws, random, config->correlation);
-  path_delay_line_init(&late->held);
-  return &late->element;
+  path_delay_line_init(&late->delay.line);
+  return &late->delay.element;
 }

@@ -89,14 +89,16 @@ static const named_value changing_words[] = {CHANGING("path.forward", FORWARD),
 #define WORDS_OF(table) .words = (table),
 #define WORDS(...) .words = (const named_value[]){__VA_ARGS__, {NULL, 0}},
 
-/* Several keys have these conditions. */
+/* Several keys have these conditions. A list of flows has operations of its own. */
 #define OWN_TCP "tcp.implementation = iwarpsim and "
-#define ATOMICS "workload.operation has fetch-add or workload.operation has compare-swap"
+#define ATOMICS                                                                                              \
+  "workload.operation has fetch-add or workload.operation has compare-swap or workload.pattern = flows"
 #define READS                                                                                                \
   "workload.operation has read or workload.operation has storage-write or workload.operation has rpc-read "  \
   "or " ATOMICS
 #define RPCS                                                                                                 \
-  "workload.operation has rpc or workload.operation has rpc-write or workload.operation has rpc-read"
+  "workload.operation has rpc or workload.operation has rpc-write or workload.operation has rpc-read or "    \
+  "workload.pattern = flows"
 #define ENHANCED(group) group ".generation = rfc6581 and " group ".enhanced = true"
 #define READS_OR_ENHANCED READS " or fault.error != none or (" ENHANCED("initiator") ")"
 #define GRAPH "topology.kind != path"

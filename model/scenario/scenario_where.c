@@ -242,7 +242,6 @@ gboolean scenario_needs_hold(const scenario *s, scenario_key key)
 {
   static const scenario_key lists[] = {SCENARIO_KEY_COUNT, SCENARIO_LINKS, SCENARIO_SWITCHES, SCENARIO_HOSTS,
                                        SCENARIO_TRAFFIC};
-  const char *needs = scenario_key_row_of(key)->needs;
   condition_verdict found = CONDITION_FALSE;
 
   for (gsize i = 0; found == CONDITION_FALSE && i < G_N_ELEMENTS(lists); i++) {
@@ -252,10 +251,7 @@ gboolean scenario_needs_hold(const scenario *s, scenario_key key)
     for (guint entry = 0; found == CONDITION_FALSE && entry < count; entry++) {
       subject of = {s, lists[i], entry};
       g_autoptr(GError) error = NULL;
-      found = condition_read(needs, "keys.def", "", compare, &of, &error);
-      if (found == CONDITION_FALSE && strstr(needs, "workload.operation") != NULL) { /* a list has its own */
-        found = condition_read("workload.pattern = flows", "keys.def", "", compare, &of, &error);
-      }
+      found = condition_read(scenario_key_row_of(key)->needs, "keys.def", "", compare, &of, &error);
       g_assert_no_error(error);
     }
   }

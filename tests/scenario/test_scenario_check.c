@@ -404,9 +404,10 @@ TEST(test_notes_on_keys_without_effect)
                           "a.cfg:1: middlebox.chunk has no effect unless middlebox.mode has rechunk");
   fixture_assert_findings("middlebox: { mode = \"split\"; chunk = 5; };",
                           "a.cfg:1: middlebox.chunk has no effect unless middlebox.mode has rechunk");
-  fixture_assert_findings("workload: { operation = \"send\"; signal_every = 5; };",
-                          "a.cfg:1: workload.signal_every has no effect unless workload.operation has write "
-                          "and (workload.messages > workload.signal_every or workload.until > 0s)");
+  fixture_assert_findings(
+      "workload: { operation = \"send\"; signal_every = 5; };",
+      "a.cfg:1: workload.signal_every has no effect unless workload.operation has write "
+      "and (workload.messages > workload.signal_every or workload.until > 0s) or workload.pattern = flows");
 }
 
 /* A share that is written without '%' may be meant in percent where it is 1 % or more, in a list too, and as

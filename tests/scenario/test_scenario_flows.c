@@ -139,7 +139,7 @@ static const char *const noted[][2] = {
 
 /* What a list has posts, whatever workload.operation is: that one's default, a Write. */
 static const char *const operations[][2] = {
-    {FLOWS "fence = true; request_size = 90; };\nrdmap: { ird = 4; ord = 4; };", ""},
+    {FLOWS "fence = true; request_size = 90; signal_every = 2000000; };\nrdmap: { ird = 4; ord = 4; };", ""},
     {FLOWS "};\nrdmap: { ord = 0; };",
      "a.cfg:2: rdmap.ord = 0, but workload.flows = f.txt needs RDMA Reads or Atomics; expected at least 1"},
 };

@@ -176,7 +176,7 @@ static const char *const contradictions[][2] = {
      "have; expected rfc6581"},
     {"workload: { request_size = 100; };",
      "a.cfg:1: workload.request_size has no effect unless workload.operation has rpc or workload.operation "
-     "has rpc-write or workload.operation has rpc-read"},
+     "has rpc-write or workload.operation has rpc-read or workload.pattern = flows"},
     {"workload: { request_size = 100; operation = \"write+rpc-write\"; };", ""},
 };
 
@@ -247,7 +247,8 @@ static const char *const notes[][2] = {
     {"rdmap: { ird = 3; };",
      "a.cfg:1: rdmap.ird has no effect unless workload.operation has read or workload.operation has "
      "storage-write or workload.operation has rpc-read or workload.operation has fetch-add or "
-     "workload.operation has compare-swap or fault.error != none or (initiator.generation = rfc6581 and "
+     "workload.operation has compare-swap or workload.pattern = flows or fault.error != none or "
+     "(initiator.generation = rfc6581 and "
      "initiator.enhanced = true)"},
     {"rdmap: { ird = 3; };\nworkload: { operation = \"read\"; };",
      "a.cfg (default of rdmap.ord): rdmap.ord = 16 is more than rdmap.ird = 3: a Read too many ends the "
@@ -270,17 +271,17 @@ static const char *const notes[][2] = {
     {"workload: { fence = true; };",
      "a.cfg:1: workload.fence has no effect unless workload.operation has "
      "read or workload.operation has storage-write or workload.operation has rpc-read or "
-     "workload.operation has fetch-add or workload.operation has compare-swap"},
+     "workload.operation has fetch-add or workload.operation has compare-swap or workload.pattern = flows"},
     {"workload: { fence = true; operation = \"storage-write\"; };", ""},
     {"workload: { atomic_memory = \"shared\"; };",
      "a.cfg:1: workload.atomic_memory has no effect unless workload.operation has fetch-add or "
-     "workload.operation has compare-swap"},
+     "workload.operation has compare-swap or workload.pattern = flows"},
     {"mpa: { generation = \"rfc6581\"; };\n"
      "workload: { atomic_memory = \"shared\"; operation = \"send+compare-swap\"; };",
      ""},
     {"workload: { signal_every = 1; operation = \"storage-read\"; };",
      "a.cfg:1: workload.signal_every has no effect unless workload.operation has write and "
-     "(workload.messages > workload.signal_every or workload.until > 0s)"},
+     "(workload.messages > workload.signal_every or workload.until > 0s) or workload.pattern = flows"},
     {"workload: { signal_every = 1; operation = \"send+write\"; };", ""},
     {"mpa: { startup_timeout = \"300s\"; };\nrun: { stall = \"301s\"; };", ""},
     {"mpa: { startup_timeout = \"300s\"; };\nrun: { stall = \"300s\"; };",

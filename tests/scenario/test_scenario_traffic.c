@@ -70,7 +70,7 @@ TEST(test_sink_of_path)
 
 #define READS                                                                                                \
   "workload.operation has read or workload.operation has storage-write or workload.operation has rpc-read "  \
-  "or workload.operation has fetch-add or workload.operation has compare-swap"
+  "or workload.operation has fetch-add or workload.operation has compare-swap or workload.pattern = flows"
 
 /* Operations are those of the classes; the workload's own is one of them where a class gives none. */
 static const char *const operations[][2] = {

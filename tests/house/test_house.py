@@ -6,6 +6,8 @@ circles, comparisons, and what it refuses."""
 import importlib.machinery
 import importlib.util
 import os
+import signal
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -196,6 +198,19 @@ class Check(Made):
         house.RECIPES = {"metric": ("m", ["model/a/x.h", "model/a/gone.h"])}
         self.assertEqual(house.problems(self.tree(a__x_h="")),
                          ["model/a/gone.h does not exist: bring the lists of scripts/house up to date"])
+
+
+class Printed(unittest.TestCase):
+    def test_reader_that_has_gone(self):
+        """As after `| head -1`: the signal ends a script that prints a list, which then writes no traceback."""
+        scripts = Path(os.environ["HOUSE"]).parent
+        for name, *options in (["house"], ["requirements", "--check"], ["manual", os.environ["PROGRAM"], "--markdown"]):
+            with self.subTest(name=name):
+                reads, writes = os.pipe()
+                os.close(reads)
+                done = subprocess.run([scripts / name, *options], stdout=writes, stderr=subprocess.PIPE, check=False)
+                os.close(writes)
+                self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, b""))
 
 
 if __name__ == "__main__":

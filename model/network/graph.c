@@ -17,6 +17,7 @@ static bool add_names(GPtrArray *names, const char *part, GError **error)
 {
   size_t letters = strspn(part, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
   g_auto(GStrv) ends = NULL;
+  g_autoptr(GError) problem = NULL;
   guint64 first;
   guint64 last;
 
@@ -29,9 +30,12 @@ static bool add_names(GPtrArray *names, const char *part, GError **error)
     ends = g_strsplit(range, "-", 2);
   }
   if (ends == NULL || ends[0] == NULL ||
-      !g_ascii_string_to_unsigned(ends[0], 10, 0, UINT16_MAX, &first, NULL) ||
-      !g_ascii_string_to_unsigned(ends[ends[1] != NULL], 10, 0, UINT16_MAX, &last, NULL)) {
-    return error_set(error, "'%s' is no set of nodes; " SET_EXPECTED, part);
+      !g_ascii_string_to_unsigned(ends[0], 10, 0, UINT16_MAX, &first, &problem) ||
+      !g_ascii_string_to_unsigned(ends[ends[1] != NULL], 10, 0, UINT16_MAX, &last, &problem)) {
+    return g_error_matches(problem, G_NUMBER_PARSER_ERROR, G_NUMBER_PARSER_ERROR_OUT_OF_BOUNDS)
+               ? error_set(error, "'%s' has a number beyond %d; expected at most %d hosts", part, UINT16_MAX,
+                           GRAPH_HOSTS_MAX)
+               : error_set(error, "'%s' is no set of nodes; " SET_EXPECTED, part);
   }
   if (first > last) {
     return error_set(error, "the range '%s' goes down; expected '%.*s[%u-%u]'", part, (int)letters, part,

@@ -194,7 +194,11 @@ static const struct {
     {"h[-3]", GRAPH_HOSTS, NO_SET("h[-3]")},
     {"h[1-]", GRAPH_HOSTS, NO_SET("h[1-]")},
     {"h[0-3]x", GRAPH_HOSTS, NO_SET("h[0-3]x")},
-    {"h[0-70000]", GRAPH_HOSTS, NO_SET("h[0-70000]")},
+#define BEYOND(part) "'" part "' has a number beyond 65535; expected at most 1024 hosts"
+    {"h[0-65536]", GRAPH_HOSTS, BEYOND("h[0-65536]")},
+    {"h[65536]", GRAPH_HOSTS, BEYOND("h[65536]")},
+    {"h[70000-3]", GRAPH_HOSTS, BEYOND("h[70000-3]")},
+    {"h[0-99999999999999999999]", GRAPH_HOSTS, BEYOND("h[0-99999999999999999999]")}, /* nor in 64 bit */
     {"h[0-65534]+h[0-1]", GRAPH_HOSTS, "a set names more than 65535 nodes; expected at most 1024 hosts"},
     {"[0-3]", GRAPH_HOSTS, NO_SET("[0-3]")},
     {"0", GRAPH_HOSTS, NO_SET("0")},

@@ -3,6 +3,8 @@
 only the program is configured, and it builds."""
 
 import json
+import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -34,8 +36,8 @@ class Subproject(unittest.TestCase):
         (user / "subprojects/iwarpsim").symlink_to(ROOT)
         self.meson("setup", self.build, user, "-Doptimization=0")
 
-    def meson(self, *arguments):
-        run = subprocess.run(["meson", *arguments], capture_output=True, text=True, check=False)
+    def meson(self, *arguments, **environment):
+        run = subprocess.run(["meson", *arguments], capture_output=True, text=True, env=os.environ | environment, check=False)
         self.assertEqual(run.returncode, 0, run.stdout[-2000:] + run.stderr[-2000:])
         return run.stdout
 
@@ -51,6 +53,16 @@ class Configured(Subproject):
         self.assertFalse([file for file in self.introspect("buildsystem-files")
                           if Path(file).is_relative_to(ROOT)
                           and Path(file).relative_to(ROOT).parts[0] in ("tests", "fuzz", "bench")])
+
+    def test_link_time_optimization(self):
+        """gcc's objects have plain code beside, for tests; lld would link clang's plain code as the program."""
+        for compiler in filter(shutil.which, ("gcc", "clang")):
+            with self.subTest(compiler=compiler):
+                self.meson("setup", "--wipe", self.build, self.build.parent, "-Db_lto=true", CC=compiler)
+                flags = {flag for target in self.introspect("targets") for source in target["target_sources"]
+                         for flag in source.get("parameters", [])}
+                self.assertIn("-flto", " ".join(flags))
+                self.assertEqual("-ffat-lto-objects" in flags, compiler == "gcc")
 
 
 class Built(Subproject):

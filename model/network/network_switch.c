@@ -82,7 +82,6 @@ struct network_switch {
   uint32_t tied_room;
   network_switch_config config; /* where there is no limit, with one that nothing reaches */
   network_switch_place place;
-  uint32_t port_room;
   random_stream *random; /* of marks */
   uint64_t tie_seed;
   tied_rank *ranks;     /* RANKS_A_PACKET times the room of `tied` */
@@ -468,27 +467,10 @@ static bool connect_port(switch_port *port, GError **error)
   return port->link != NULL;
 }
 
-/* Makes room for more ports, before the first packet: nothing refers to one. */
-static void add_room(network_switch *self)
-{
-  const uint32_t room = MAX(2 * self->port_room, 1);
-  switch_port *ports = g_aligned_alloc0(room, sizeof(switch_port), CACHE_LINE_OCTETS);
-
-  for (uint32_t i = 0; i < self->port_count; i++) {
-    ports[i] = self->ports[i];
-  }
-  g_aligned_free(self->ports);
-  self->ports = ports;
-  self->departures = g_renew(departure, self->departures, room);
-  self->port_room = room;
-}
-
 bool network_switch_add_port(network_switch *self, const path_link_config *link, path_output output,
                              void *user, GError **error)
 {
-  if (self->port_count == self->port_room) {
-    add_room(self);
-  }
+  g_assert(self->port_count < self->place.port_room);
   switch_port *port = port_at(self, self->port_count++);
 
   port->element = self->element;
@@ -608,6 +590,8 @@ network_switch *network_switch_new(const network_switch_config *config, const ne
   self->is_limited =
       config->port_limit_octets > 0 || config->buffer_octets > 0 || config->ecn_maximum_octets > 0;
   self->place = *place;
+  self->ports = g_aligned_alloc0(place->port_room, sizeof(switch_port), CACHE_LINE_OCTETS);
+  self->departures = g_new(departure, place->port_room);
   self->element = (path_element){
       .class = &switch_class, .trace = {.to = place->trace, .node = place->name, .side_of = place->side_of}};
   if (place->turns) {

@@ -65,6 +65,7 @@ typedef struct network_switch_place {
   path_side_of side_of; /* with a trace */
   const char *name;     /* "s0": in the name of its random stream ("ecn.s0") and in a trace; outlives it */
   network_switch_turns *turns; /* NULL: packets come by network_switch_send() alone */
+  uint32_t port_room;          /* so many ports it may have */
   uint64_t seed;
   engine *clock;
   path_link_factory new_link;

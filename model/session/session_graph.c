@@ -491,6 +491,7 @@ static void make_node(session_graph *network, uint32_t number, run_engine kind, 
   const network_switch_place place = {
       .name = network->graph->names[number],
       .turns = is_host ? NULL : network->turns,
+      .port_room = graph_port_count(network->graph, number),
       .seed = c->run.seed,
       .clock = clock,
       .new_link = run_engine_links(kind),

@@ -64,6 +64,7 @@ static bench *bench_new(uint32_t ports, network_switch_config config)
   b->turns = network_switch_turns_new(b->clock);
   b->output = test_output_new();
   b->hub = network_switch_new(&config, &(network_switch_place){.name = "s0",
+                                                               .port_room = ports + 1,
                                                                .turns = b->turns,
                                                                .seed = 1,
                                                                .clock = b->clock,
@@ -589,6 +590,7 @@ TEST(test_trace)
   network_switch_turns *turns = network_switch_turns_new(clock);
   network_switch *hub = network_switch_new(&LIMITS(.port_limit_octets = 2 * PACKET_OCTETS),
                                            &(network_switch_place){.name = "leaf0",
+                                                                   .port_room = 1,
                                                                    .turns = turns,
                                                                    .clock = clock,
                                                                    .new_link = new_link,
@@ -665,6 +667,7 @@ TEST(test_turns)
   for (uint32_t i = 0; i < SWITCHES; i++) {
     const path_link_config link = link_of(i);
     row.switches[i] = network_switch_new(&LIMITS(0), &(network_switch_place){.name = "s",
+                                                                             .port_room = 1,
                                                                              .turns = turns,
                                                                              .clock = clock,
                                                                              .new_link = new_link,

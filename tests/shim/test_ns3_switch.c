@@ -103,6 +103,7 @@ static network_switch *add_switch(fabric *f, const char *name, network_switch_ch
 
   return network_switch_new(&limits, &(network_switch_place){.name = name,
                                                              .turns = f->turns,
+                                                             .port_room = SPINES,
                                                              .seed = 3,
                                                              .clock = f->clock,
                                                              .new_link = new_link,

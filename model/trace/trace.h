@@ -69,6 +69,10 @@ typedef struct trace_row {
 /* By trace_event_id. */
 extern const trace_row trace_rows[];
 
+/* Returns the JSON schema (draft 2020-12) of a line of `iwarpsim trace`, which is made from the rows. Free
+ * with g_free(). */
+char *trace_schema(void);
+
 #define TRACE_MAGIC FILE_TRACE_MAGIC
 
 /* The first number of a record is one of these, or more. */

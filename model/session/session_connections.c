@@ -98,7 +98,9 @@ static void make_connection(session *self, uint32_t index)
   }
   /* RFC 6581 §10: the second try is for a Request that was enhanced. */
   const configuration *opens = session_configuration_of(connection->ends[SIDE_INITIATOR].host);
-  connection->may_fall_back = opens->falls_back && opens->endpoint[SIDE_INITIATOR].enhanced.enabled;
+  const configuration *accepts = session_configuration_of(connection->ends[SIDE_RESPONDER].host);
+  const mpa_enhanced_config *asked = &opens->endpoint[SIDE_INITIATOR].enhanced;
+  connection->may_fall_back = opens->falls_back && asked->enabled;
   if (self->config.absence) {
     make_end(self, index, self->measured, domains);
     connection->delivered = true;
@@ -108,6 +110,8 @@ static void make_connection(session *self, uint32_t index)
     make_end(self, index, side, domains);
   }
   ulp_agreement *agreement = ulp_agreement_new(&self->classes[connection->class].workload, index, connection);
+  agreement->has_rtr = asked->enabled && asked->peer_to_peer && opens->fault.error != FAULT_NO_RTR &&
+                       accepts->endpoint[SIDE_RESPONDER].enhanced.enabled;
   for (enum side side = 0; side < SIDES; side++) {
     session_end *end = &connection->ends[side];
     end->workload = ulp_workload_new(agreement, side, end->endpoint);

@@ -77,6 +77,7 @@ typedef struct ulp_agreement {
   bool waits[SIDES];                 /* for a buffer */
   uint8_t goes_on;                   /* 1 << requester: more of its may follow than `messages` has */
   uint8_t parties;                   /* ULPs that have it */
+  bool has_rtr;                      /* MPA's startup lets the Responder send (RFC 6581) */
   uint64_t messages[SIDES];          /* that are to reach each ULP */
   ulp_timed_message *timed[SIDES];   /* not complete at both ends, by the requester */
   ulp_slots *receives[SIDES];        /* buffers for Sends; NULL: nobody sends to this end */

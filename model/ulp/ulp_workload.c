@@ -543,9 +543,9 @@ ulp_workload *ulp_workload_new(ulp_agreement *agreement, enum side side, rnic_en
   }
   ulp_agreement_lend(agreement, side, endpoint);
   /* The Responder may send nothing before it has received an FPDU (mpa-01 §6.1 rule 4, MPA-219; note M37). In
-   * an open loop it may have a message before the Initiator has any: an RDMA Write without octets goes first.
-   */
-  if (config->open_loop && config->both && side == SIDE_INITIATOR) {
+   * an open loop it may have a message before the Initiator has any: an RDMA Write without octets goes first,
+   * unless an RTR indication does. */
+  if (config->open_loop && config->both && side == SIDE_INITIATOR && !agreement->has_rtr) {
     const ulp_purpose purpose = {.meaning = ULP_MEANING_OPENING, .requester = side};
     rdmap_work work = {.operation = RDMAP_WRITE};
     ulp_message expected = {.opcode = RDMAP_WRITE};

@@ -46,6 +46,52 @@ static guint opened_in(const char *folder, const char *name)
   return g_hash_table_size(opened);
 }
 
+/* --- What lets the Responder send --- */
+
+typedef struct first_case {
+  const char *name;
+  const char *sets[4];
+  guint octets; /* of frames and of the first FPDU */
+} first_case;
+
+#define PEER_TO_PEER "initiator.peer_to_peer=true"
+
+/* A Write of no octets has 2 + 14 + 4, a Send 2 + 18 + 4, a Read Request 2 + 18 + 28 + 4. */
+static const first_case first_cases[] = {
+    {"a Write as RTR", {PEER_TO_PEER, "mpa.rtr=write"}, ENHANCED_FRAME + 20},
+    {"a Send as RTR", {PEER_TO_PEER, "mpa.rtr=send"}, ENHANCED_FRAME + 24},
+    {"a Read as RTR", {PEER_TO_PEER, "mpa.rtr=read"}, ENHANCED_FRAME + 52},
+    {"client-server", {"initiator.peer_to_peer=false"}, ENHANCED_FRAME + 20},
+    {"no RTR is sent", {PEER_TO_PEER, "fault.error=no-rtr"}, ENHANCED_FRAME + 20},
+    {"plain", {PEER_TO_PEER, "mpa.enhanced=false"}, PLAIN_FRAME + 20},
+    {"plain, of the Responder",
+     {PEER_TO_PEER, "responder.enhanced=false", "initiator.fallback=true"},
+     ENHANCED_FRAME + PLAIN_FRAME + 20},
+};
+
+/* MPA-219, R6581-002: in an open loop of both ends one FPDU without payload lets the Responder send: the RTR
+ * indication, or where there is none a Write. Two Writes of 100 octets, in FPDUs of 2 + 14 + 100 + 4, follow.
+ */
+EACH_TEST(test_one_fpdu_opens_an_open_loop, first_case, first_cases)
+{
+  static const char *const sets[] = {
+      "mpa.generation=rfc6581",    "mpa.markers=false",        "workload.arrivals=interval",
+      "workload.interval=1ms",     "workload.directions=both", "workload.messages=2",
+      "workload.message_size=100", "run.expect=any",           NULL};
+  g_autoptr(run_folder) folder = run_folder_new();
+  session_result result = RUN(.folder = folder, .sets = sets, .more = c->sets);
+  g_autoptr(GArray) packets = packet_list_read(folder, "sender.pcap");
+  guint octets = 0;
+
+  for (guint i = 0; i < packets->len; i++) {
+    const listed_packet *packet = packet_list_at(packets, i);
+    octets += packet->from_initiator ? packet->payload : 0;
+  }
+  g_assert_cmpuint(octets, ==, c->octets + 2 * 120);
+  EXPECT_METRICS(&result, (DELIVERY_MESSAGES, ==, 2));
+  session_result_clear(&result);
+}
+
 /* --- The second try --- */
 
 typedef struct again_case {

@@ -286,7 +286,7 @@ tcp_transport *replay_transport_new(const tcp_config *config, const tcp_events *
   self->own_acknowledgement = INT64_MIN;
   buffer_chain_init(&self->syn_octets);
   self->transport.gauges.emss_octets = self->place.emss_octets;
-  tcp_receiver_init(&self->receiver, &self->config, REPLAY_WINDOW_OCTETS, events, events_user,
+  tcp_receiver_init(&self->receiver, &self->config, REPLAY_WINDOW_OCTETS, 0, events, events_user,
                     &self->transport.gauges);
   tcp_receiver_start_at(&self->receiver, self->place.start);
   place->made = &self->transport;

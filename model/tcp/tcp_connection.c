@@ -80,7 +80,7 @@ uint32_t tcp_connection_timestamp(const tcp_config *config, time_ps now)
   return (uint32_t)((uint64_t)now / (uint64_t)tcp_connection_timestamp_tick_ps(config));
 }
 
-static uint32_t timestamps_octets(const tcp_connection *connection)
+static uint8_t timestamps_octets(const tcp_connection *connection)
 {
   return connection->timestamps ? TIMESTAMPS_OPTION_OCTETS : 0;
 }
@@ -107,8 +107,8 @@ static void offer(tcp_connection *connection)
   connection->timestamps = config->timestamps;
   connection->ecn = tcp_ecn_of(config);
   tcp_connection_find_emss(connection);
-  tcp_receiver_init(&connection->receiver, config, 0, connection->receiver.events, connection->receiver.user,
-                    &connection->transport.gauges);
+  tcp_receiver_init(&connection->receiver, config, 0, 0, connection->receiver.events,
+                    connection->receiver.user, &connection->transport.gauges);
 }
 
 static void connection_free(tcp_transport *transport)
@@ -365,11 +365,10 @@ static void take_syn(tcp_connection *connection, const tcp_header *header, time_
    * with the in-order edge and never left (RFC 9293 §3.8.6). */
   uint8_t scale = connection->receive_scale;
   uint64_t window = MIN(config->receive_window_octets, (uint64_t)WINDOW_FIELD_MAX << scale) >> scale << scale;
-  tcp_receiver_init(&connection->receiver, config, window, connection->receiver.events,
-                    connection->receiver.user, &connection->transport.gauges);
+  tcp_receiver_init(&connection->receiver, config, window, timestamps_octets(connection),
+                    connection->receiver.events, connection->receiver.user, &connection->transport.gauges);
   connection->receiver.timer = &connection->sender.timer;
   connection->receiver.saves_sacks = connection->sack && config->sack_compression_percent > 0;
-  connection->receiver.timestamps = connection->timestamps;
 }
 
 /* The handshake is done: our SYN is acknowledged by `segment`. */

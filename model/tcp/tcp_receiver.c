@@ -9,20 +9,21 @@ enum { QUIET_SEGMENTS = 64 };
 static const tcp_retransmission_timer NO_TIMER = {.rto_ps = TIME_PS_NEVER};
 
 void tcp_receiver_init(tcp_receiver *receiver, const tcp_config *config, uint64_t window_octets,
-                       const tcp_events *events, void *user, tcp_gauges *gauges)
+                       uint8_t option_octets, const tcp_events *events, void *user, tcp_gauges *gauges)
 {
   g_assert(window_octets <= UINT32_MAX);
-  *receiver =
-      (tcp_receiver){.config = config,
-                     .events = events,
-                     .user = user,
-                     .gauges = gauges,
-                     .window_octets = (uint32_t)window_octets,
-                     .window_unit = 1,
-                     .full_size_octets = MIN(TCP_FULL_SIZE_GUESS_OCTETS, tcp_config_own_mss_octets(config)),
-                     .interactive = !config->ack_by_octets,
-                     .arrived_at = INT64_MIN,
-                     .timer = &NO_TIMER};
+  *receiver = (tcp_receiver){
+      .config = config,
+      .events = events,
+      .user = user,
+      .gauges = gauges,
+      .window_octets = (uint32_t)window_octets,
+      .window_unit = 1,
+      .option_octets = option_octets,
+      .full_size_octets = MIN(TCP_FULL_SIZE_GUESS_OCTETS, tcp_config_own_mss_octets(config) - option_octets),
+      .interactive = !config->ack_by_octets,
+      .arrived_at = INT64_MIN,
+      .timer = &NO_TIMER};
   gauges->in_order_edge = 0;
   gauges->ack_deadline = TIME_PS_NEVER;
 }

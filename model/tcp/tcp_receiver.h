@@ -52,10 +52,10 @@ typedef struct tcp_receiver {
   uint64_t acknowledged;  /* `next` when the last ACK left: Last.ACK.sent of RFC 7323 */
   uint64_t fin_position;
   bool fin_known : 1;
-  bool saves_sacks : 1; /* agreed, with config->sack_compression_percent */
-  bool timestamps : 1;  /* agreed */
-  bool interactive : 1; /* this end answers what comes (Linux: pingpong mode), or ACKs do not depend on it */
-  uint8_t quick_acks;   /* so many of config->quick_acks are used up */
+  bool saves_sacks : 1;  /* agreed, with config->sack_compression_percent */
+  bool interactive : 1;  /* this end answers what comes (Linux: pingpong mode), or ACKs do not depend on it */
+  uint8_t quick_acks;    /* so many of config->quick_acks are used up */
+  uint8_t option_octets; /* in each segment: the timestamps that were agreed on */
   tcp_ack_need need : 8;
   uint16_t window_unit;       /* octets that one of the window field stands for */
   uint16_t full_size_octets;  /* what a full-size segment is taken to have, by what has come */
@@ -67,11 +67,11 @@ typedef struct tcp_receiver {
   tcp_late_arrivals *late;               /* NULL: there are none */
 } tcp_receiver;
 
-/* Makes `receiver` one at position 0 that announces `window_octets` from the in-order edge on. It calls
- * `events->segment` and `events->octets` with `user`; `config` and `events` must outlive it, and so must
- * `gauges`, where it keeps in_order_edge. */
+/* Makes `receiver` one at position 0 that announces `window_octets` from the in-order edge on; segments
+ * have `option_octets` of options. It calls `events->segment` and `events->octets` with `user`; `config` and
+ * `events` must outlive it, and so must `gauges`, where it keeps in_order_edge. */
 void tcp_receiver_init(tcp_receiver *receiver, const tcp_config *config, uint64_t window_octets,
-                       const tcp_events *events, void *user, tcp_gauges *gauges);
+                       uint8_t option_octets, const tcp_events *events, void *user, tcp_gauges *gauges);
 
 /* Frees what `receiver` has, which leaves it able to answer that there is nothing. */
 void tcp_receiver_clear(tcp_receiver *receiver);

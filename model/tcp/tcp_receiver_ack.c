@@ -4,27 +4,30 @@
 #include "tcp/tcp_receiver_private.h"
 
 enum {
-  FULL_SIZE_MIN_OCTETS = 88 - TCP_HEADER_OCTETS, /* Linux: TCP_MIN_MSS */
-  SACKS_AT_ONCE = 3,                             /* after RCV.NXT has moved; Linux: TCP_FASTRETRANS_THRESH */
-  SACKS_SAVED_MAX = 44,                          /* tcp_comp_sack_nr */
-  SACK_RUNS_EXPECTED = 2,                        /* TCP_SACK_BLOCKS_EXPECTED */
+  FULL_SIZE_MIN_OCTETS = 88, /* Linux: TCP_MIN_MSS */
+  SACKS_AT_ONCE = 3,         /* after RCV.NXT has moved; Linux: TCP_FASTRETRANS_THRESH */
+  SACKS_SAVED_MAX = 44,      /* tcp_comp_sack_nr */
+  SACK_RUNS_EXPECTED = 2,    /* TCP_SACK_BLOCKS_EXPECTED */
 };
 
 /* --- A segment arrives --- */
 
 /* A segment is not as large as the receiver took a full one to be, or the one before it was not: estimates it
- * anew, as Linux does (tcp_measure_rcv_mss()). Returns whether it is the short end of what was sent, after
+ * anew, as Linux does (tcp_measure_rcv_mss()). That compares a short one with its header to such sizes and 20
+ * octets of a header, so options fill it up. Returns whether it is the short end of what was sent, after
  * which nothing may follow. */
 static G_GNUC_NO_INLINE bool measure_full_size(tcp_receiver *receiver, uint32_t length, uint8_t flags)
 {
   uint16_t last_short = receiver->last_short_octets;
   receiver->last_short_octets = 0;
   if (length >= receiver->full_size_octets) {
-    receiver->full_size_octets = (uint16_t)MIN(length, tcp_config_own_mss_octets(receiver->config));
+    uint32_t largest = (uint32_t)tcp_config_own_mss_octets(receiver->config) - receiver->option_octets;
+    receiver->full_size_octets = (uint16_t)MIN(length, largest);
     return false;
   }
-  bool may_be_full = length >= TCP_FULL_SIZE_GUESS_OCTETS ||
-                     (length >= FULL_SIZE_MIN_OCTETS && !(flags & (TCP_PSH | TCP_FIN)));
+  uint32_t filled = length + receiver->option_octets;
+  bool may_be_full = filled >= TCP_FULL_SIZE_GUESS_OCTETS ||
+                     (filled >= FULL_SIZE_MIN_OCTETS && !(flags & (TCP_PSH | TCP_FIN)));
   if (may_be_full && length == last_short) {
     receiver->full_size_octets = last_short; /* two of a size: the path or the peer makes no larger ones */
     receiver->last_short_octets = last_short;
@@ -96,7 +99,7 @@ static time_ps sack_delay_ps(const tcp_receiver *receiver)
   uint32_t first_window_octets = receiver->config->saves_sacks_by_window
                                      ? receiver->window_octets
                                      : MIN(receiver->window_octets, UINT16_MAX);
-  bool is_measured = receiver->timestamps || receiver->next >= first_window_octets;
+  bool is_measured = receiver->option_octets > 0 || receiver->next >= first_window_octets;
   time_ps share =
       is_measured ? receiver->timer->smoothed_ps * receiver->config->sack_compression_percent / 100 : 0;
   return MIN(share, TIME_PS_PER_MILLISECOND) + 100 * TIME_PS_PER_MICROSECOND;

@@ -164,7 +164,7 @@ receiver_fixture *receiver_fixture_new(const receiver_fixture_config *config, co
   f->tcp_events =
       (tcp_events){.inspect = on_inspect, .admit = on_admit, .segment = on_segment, .octets = on_octets};
   f->tcp = g_new(tcp_receiver, 1);
-  tcp_receiver_init(f->tcp, &f->tcp_config, WINDOW_OCTETS, &f->tcp_events, f, &f->transport.gauges);
+  tcp_receiver_init(f->tcp, &f->tcp_config, WINDOW_OCTETS, 0, &f->tcp_events, f, &f->transport.gauges);
   tcp_receiver_start_at(f->tcp, config->long_ago_octets);
   const rnic_receiver_config receiver = {.tcp = &f->transport,
                                          .stream = f->rdmap,

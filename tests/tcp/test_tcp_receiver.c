@@ -90,7 +90,7 @@ static fixture *fixture_with(tcp_passing passing, uint64_t window_octets)
   test->config.dsack = false;
   test->above.passed = g_string_new(NULL);
   test->receiver = g_new(tcp_receiver, 1);
-  tcp_receiver_init(test->receiver, &test->config, window_octets, &EVENTS, &test->above, &test->gauges);
+  tcp_receiver_init(test->receiver, &test->config, window_octets, 0, &EVENTS, &test->above, &test->gauges);
   test->above.receiver = test->receiver;
   return test;
 }
@@ -441,7 +441,7 @@ FLAG_TEST(test_delayed_ack_by_octets, counts_octets)
 }
 
 /* Linux, tcp_measure_rcv_mss(): two segments of one shorter size in a row are full ones, when they have 536
- * octets or no PSH (and 68). Any other short one is the end of something: its reader acknowledges it. */
+ * octets or no PSH (and 88). Any other short one is the end of something: its reader acknowledges it. */
 TEST(test_full_size_as_it_is_measured)
 {
   g_autoptr(fixture) test = fixture_with(TCP_PASSING_AS_ARRIVED, 1 << 20);
@@ -454,16 +454,50 @@ TEST(test_full_size_as_it_is_measured)
   expect_ack(test, 700, 0, TCP_ACK_DUE); /* … and now more than one */
   expect_ack(test, 535, TCP_PSH, TCP_ACK_DUE);
   expect_ack(test, 535, TCP_PSH, TCP_ACK_DUE); /* PSH: the end of something, however often */
-  expect_ack(test, 68, 0, TCP_ACK_DUE);
-  expect_ack(test, 68, 0, TCP_ACK_DELAYED);
-  expect_ack(test, 68, 0, TCP_ACK_DUE);
-  expect_ack(test, 67, 0, TCP_ACK_DUE);
-  expect_ack(test, 67, 0, TCP_ACK_DUE);
+  expect_ack(test, 88, 0, TCP_ACK_DUE);
+  expect_ack(test, 88, 0, TCP_ACK_DELAYED);
+  expect_ack(test, 88, 0, TCP_ACK_DUE);
+  expect_ack(test, 87, 0, TCP_ACK_DUE);
+  expect_ack(test, 87, 0, TCP_ACK_DUE);
   expect_ack(test, 700, 0, TCP_ACK_DELAYED); /* the largest again */
   expect_ack(test, 600, 0, TCP_ACK_DUE);
   expect_ack(test, 700, 0, TCP_ACK_DELAYED);
   expect_ack(test, 600, 0, TCP_ACK_DUE); /* the second, but not in a row … */
   expect_ack(test, 650, 0, TCP_ACK_DUE); /* … so that this is a short one */
+}
+
+/* With timestamps a segment has 12 octets of options, which count: 76 and 524 octets do what 88 and 536 do
+ * without. The largest of an MSS of 1460 has 1448 … */
+TEST(test_full_size_with_timestamps)
+{
+  g_autoptr(fixture) test = fixture_with(TCP_PASSING_AS_ARRIVED, 1 << 20);
+  test->config.ack_by_octets = true;
+  test->receiver->interactive = false;
+  test->receiver->option_octets = 12;
+  expect_ack(test, 4344, 0, TCP_ACK_DUE); /* three joined */
+  expect_ack(test, 1448, 0, TCP_ACK_DELAYED);
+  expect_ack(test, 1448, 0, TCP_ACK_DUE);
+  expect_ack(test, 524, TCP_PSH, TCP_ACK_DUE);
+  expect_ack(test, 524, 0, TCP_ACK_DELAYED);
+  expect_ack(test, 524, 0, TCP_ACK_DUE);
+  expect_ack(test, 523, TCP_PSH, TCP_ACK_DUE);
+  expect_ack(test, 523, TCP_PSH, TCP_ACK_DUE);
+  expect_ack(test, 76, 0, TCP_ACK_DUE);
+  expect_ack(test, 76, 0, TCP_ACK_DELAYED);
+  expect_ack(test, 76, 0, TCP_ACK_DUE);
+  expect_ack(test, 75, 0, TCP_ACK_DUE);
+  expect_ack(test, 75, 0, TCP_ACK_DUE);
+}
+
+/* … and of one of 536, an MTU of 576, the first is taken to have 524. */
+TEST(test_first_full_size_with_timestamps)
+{
+  g_autoptr(fixture) test = fixture_with(TCP_PASSING_AS_ARRIVED, 1 << 20);
+  test->config.ack_by_octets = true;
+  test->config.receive_mtu_octets = 576;
+  tcp_receiver_init(test->receiver, &test->config, 1 << 20, 12, &EVENTS, &test->above, &test->gauges);
+  expect_ack(test, 524, 0, TCP_ACK_DELAYED);
+  expect_ack(test, 524, 0, TCP_ACK_DUE);
 }
 
 /* Linux, tcp_cleanup_rbuf(): what ends a send is acknowledged once it is read, at once; but not while this
@@ -586,7 +620,7 @@ TEST(test_saved_sacks_before_first_window)
     g_autoptr(fixture) test = fixture_with(TCP_PASSING_AS_ARRIVED, 200000);
     save_sacks(test);
     test->config.saves_sacks_by_window = cases[i].by_window;
-    test->receiver->timestamps = cases[i].timestamps;
+    test->receiver->option_octets = cases[i].timestamps ? 12 : 0;
     test->above.start = cases[i].at;
     tcp_receiver_start_at(test->receiver, cases[i].at);
     for (unsigned k = 1; k <= 4; k++) {

@@ -5,7 +5,7 @@
  * What is due in the same picosecond runs in the order of (class, major, minor), never "as inserted", so that
  * two engines give the same run. A callback may set any timer, also to the present picosecond: it then takes
  * its place among what is still due in it. Two timers that can be due together must differ in (class, major,
- * minor). */
+ * minor). Those of one picosecond, class and major are compared with each other, so there should be few. */
 #pragma once
 
 #include <stdbool.h>

@@ -309,9 +309,13 @@ char *html_report_make(result_store *store, const html_report_options *options, 
     error_set(error, "%s: no runs in this store; expected those of a sweep", options->store);
     return NULL;
   }
+  g_autoptr(GPtrArray) notes = g_ptr_array_new(), runs = study_table_with_others(table);
+  const study_run *run = options->run != NULL ? report_run_of_folder(runs, options, error) : NULL;
+  if (options->run != NULL && run == NULL) {
+    return NULL;
+  }
   g_autoptr(GError) empty = NULL;
   study_table_check(table, options->exclude, &empty);
-  g_autoptr(GPtrArray) notes = g_ptr_array_new(), runs = study_table_with_others(table);
   g_autoptr(GArray) keys = result_rows_keys(table, NULL), points = study_table_points(table->runs, keys);
   g_autoptr(GArray) pairings = g_array_new(FALSE, FALSE, sizeof(result_pairing));
   g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(report_column));
@@ -326,15 +330,13 @@ char *html_report_make(result_store *store, const html_report_options *options, 
                         .table = table,
                         .empty = empty != NULL ? empty->message : NULL,
                         .runs = runs,
+                        .run = run,
                         .defaults = defaults,
                         .keys = keys,
                         .points = points,
                         .pairings = pairings,
                         .columns = columns,
                         .notes = notes};
-  if (options->run != NULL && (report.run = report_run_of_folder(runs, options, error)) == NULL) {
-    return NULL;
-  }
   if (empty == NULL) {
     report_page_measure(&report);
   }

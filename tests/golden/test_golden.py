@@ -4,8 +4,10 @@
 
 import importlib.machinery
 import importlib.util
+import json
 import os
 import stat
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -16,6 +18,8 @@ golden = importlib.util.module_from_spec(importlib.util.spec_from_loader("golden
 loader.exec_module(golden)
 golden.PROGRAM = Path(sys.argv.pop(1)).resolve()
 os.chdir(Path(os.environ["GOLDEN"]).parent.parent)
+EVERY_EVENT = ("random/101", "random/100", "random/066", "rare/octets-wrong", "rare/guess-wrong", "startup/fallback",
+               "fault/startup-short/responder")
 CASE = ("", ["workload.messages=2", "path.forward.loss=1%"])
 
 
@@ -25,6 +29,21 @@ class Golden(unittest.TestCase):
 
     def tearDown(self):
         self.folder.cleanup()
+
+    def made_by(self, script):
+        """The row that a program makes which is `script`, where $PROGRAM is the true one."""
+        program, wrapper = golden.PROGRAM, Path(self.folder.name) / "wrapper"
+        wrapper.write_text(f'#!/bin/sh\nPROGRAM={program}\n{script}\n', encoding="utf-8")
+        wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
+        try:
+            golden.PROGRAM = wrapper
+            return self.made("wrapped")
+        finally:
+            golden.PROGRAM = program
+
+    def expect_difference(self, row, other, columns):
+        differing = {column for column, one, two in zip(golden.COLUMNS, row, other) if one != two}
+        self.assertEqual(differing, columns)
 
     def made(self, name, settings=()):
         return golden.make("random/1", (CASE[0], CASE[1] + list(settings)), "native",
@@ -39,20 +58,28 @@ class Golden(unittest.TestCase):
         # Only the reverse path's rate differs: the same packets at other times.
         row, other = self.made("a"), self.made("b", ["path.reverse.rate=9Gbit/s"])
         differing = {column for column, one, two in zip(golden.COLUMNS, row, other) if one != two}
-        self.assertLessEqual({"summary", "receiver", "sender", "decode"}, differing)
+        self.assertLessEqual({"summary", "receiver", "sender", "trace", "decode"}, differing)
 
     def test_what_the_program_prints_counts(self):
-        program, wrapper = golden.PROGRAM, Path(self.folder.name) / "wrapper"
-        wrapper.write_text(f'#!/bin/sh\necho "one line more" >&2\nexec {program} "$@"\n', encoding="utf-8")
-        wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
-        row = self.made("a")
-        try:
-            golden.PROGRAM = wrapper
-            other = self.made("b")
-        finally:
-            golden.PROGRAM = program
-        differing = {column for column, one, two in zip(golden.COLUMNS, row, other) if one != two}
-        self.assertEqual(differing, {"printed", "decode", "decode_json", "replay"})
+        self.expect_difference(self.made("a"), self.made_by('echo "one line more" >&2; exec $PROGRAM "$@"'),
+                               {"printed", "trace", "explained", "decode", "decode_json", "replay"})
+
+    def test_a_lost_event_is_found(self):
+        self.expect_difference(self.made("a"), self.made_by(
+            """[ "$1" = trace ] || exec $PROGRAM "$@"; $PROGRAM "$@" | sed '100d'"""), {"trace"})
+
+    def test_every_event_is_in_a_case(self):
+        """Each event of a trace occurs in one of these cases, so that a digest changes where it is lost."""
+        schema = json.loads(subprocess.run([golden.PROGRAM, "explain", "trace", "--schema"], check=True,
+                                           capture_output=True).stdout)
+        missing = {kind["properties"]["event"]["const"] for kind in schema["oneOf"]}
+        cases = golden.all_cases()
+        for name in EVERY_EVENT:
+            folder = Path(self.folder.name) / name
+            golden.make(name, cases[name], "native", folder)
+            printed = subprocess.run([golden.PROGRAM, "trace", folder / "run.trace"], check=True, capture_output=True)
+            missing -= {json.loads(line)["event"] for line in printed.stdout.splitlines()}
+        self.assertEqual(missing, set())
 
     def test_version_and_wall_clock_do_not_count(self):
         summary = (b'{\n    "version": "%s",\n    "git": "%s",\n'

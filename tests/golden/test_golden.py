@@ -58,7 +58,7 @@ class Golden(unittest.TestCase):
         # Only the reverse path's rate differs: the same packets at other times.
         row, other = self.made("a"), self.made("b", ["path.reverse.rate=9Gbit/s"])
         differing = {column for column, one, two in zip(golden.COLUMNS, row, other) if one != two}
-        self.assertLessEqual({"summary", "receiver", "sender", "trace", "decode"}, differing)
+        self.assertLessEqual({"summary", "receiver", "sender", "others", "trace", "decode"}, differing)
 
     def test_what_the_program_prints_counts(self):
         self.expect_difference(self.made("a"), self.made_by('echo "one line more" >&2; exec $PROGRAM "$@"'),
@@ -67,6 +67,11 @@ class Golden(unittest.TestCase):
     def test_a_lost_event_is_found(self):
         self.expect_difference(self.made("a"), self.made_by(
             """[ "$1" = trace ] || exec $PROGRAM "$@"; $PROGRAM "$@" | sed '100d'"""), {"trace"})
+
+    def test_a_changed_table_is_found(self):
+        """One message fewer in messages.csv."""
+        self.expect_difference(self.made("a"), self.made_by(
+            """$PROGRAM "$@"; done=$?; [ ! -f out/messages.csv ] || sed -i '3d' out/messages.csv; exit $done"""), {"others"})
 
     def test_every_event_is_in_a_case(self):
         """Each event of a trace occurs in one of these cases, so that a digest changes where it is lost."""

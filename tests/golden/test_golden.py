@@ -86,6 +86,14 @@ class Golden(unittest.TestCase):
             missing -= {json.loads(line)["event"] for line in printed.stdout.splitlines()}
         self.assertEqual(missing, set())
 
+    def test_a_sweep(self):
+        """What its commands print: every run counts, the wall clock does not."""
+        text, settings = golden.sweep_cases()["sweep/star"]
+        printed = [golden.make("sweep/star", (case, settings), "native", Path(self.folder.name) / str(number))[0]
+                   for number, case in enumerate((text, text, text.replace("to = 4", "to = 5")))]
+        self.assertEqual(printed[0], printed[1])
+        self.assertNotEqual(printed[0], printed[2])
+
     def test_version_and_wall_clock_do_not_count(self):
         summary = (b'{\n    "version": "%s",\n    "git": "%s",\n'
                    b'    "time.wall_s": %s,\n    "tcp.segments": %s\n')
@@ -96,6 +104,8 @@ class Golden(unittest.TestCase):
                          golden.digest(b"  program    iwarpsim 0.1.0 (def)\n"))
         self.assertEqual(golden.digest(b"# scenario a, seed 1, iwarpsim 0.1.0\n1,2\n"),
                          golden.digest(b"# scenario a, seed 1, iwarpsim 9\n1,2\n"))
+        self.assertEqual(golden.digest(b"scenario a, seeds 1-8, iwarpsim 0.1.0 (git abc)\n32 runs\n"),
+                         golden.digest(b"scenario a, seeds 1-8, iwarpsim 0.2.0 (git def)\n32 runs\n"))
 
     def test_a_shipped_scenario_has_a_summary(self):
         # One that cannot be run prints why, and makes nothing.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <regex>
 #include <sstream>
 
 #include <ns3/event-impl.h>
@@ -119,14 +120,23 @@ extern "C" bool ns3_shim_open(ns3_shim_error *error)
     if (simulator.open) {
       return shim::fail(error, "the simulator is open already: ns-3 has one per process");
     }
-    // ns-3 reads "NAME=LEVEL:NAME" now, and ends the process at a name that it does not know.
+    // ns-3 reads "NAME=LEVEL|LEVEL:NAME" now, and ends the process at a name or level that it does not know.
     const char *log = std::getenv("NS_LOG");
-    std::istringstream entries(log ? log : "");
+    std::istringstream entries(log && *log ? std::string(log) + ':' : "");
     for (std::string entry; std::getline(entries, entry, ':');) {
       const std::string name = entry.substr(0, entry.find('='));
-      if (name != "*" && name != "***" && LogComponent::GetComponentList()->count(name) == 0) {
+      std::istringstream levels(entry == name ? "" : entry.substr(name.size() + 1) + '|');
+      if (name != "*" && entry != "***" && LogComponent::GetComponentList()->count(name) == 0) {
         return shim::fail(error, "the environment's NS_LOG names '" + name +
                                      "', no component of ns-3's log; expected one, as PointToPointNetDevice");
+      }
+      for (std::string level; std::getline(levels, level, '|');) {
+        static const std::regex known("(level_)?(error|warn|debug|info|function|logic|all)|(prefix_)?(func|"
+                                      "time|node|level)|prefix_all|[*]{1,2}");
+        if (!std::regex_match(level, known)) {
+          return shim::fail(error, "the environment's NS_LOG has '" + level + "' for " + name +
+                                       ", no level of ns-3's log; expected such as level_debug|prefix_time");
+        }
       }
     }
     // A second SetResolution() would follow a null pointer inside ns-3.

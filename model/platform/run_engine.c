@@ -106,8 +106,8 @@ engine *run_engine_new(run_engine kind, GError **error)
   }
   const ns3_functions *ns3 = ns3_for(error);
   engine *clock = ns3 ? ns3->engine_new(&reason) : NULL;
-  if (ns3 && !clock) {
-    set_error(error, reason.message);
+  if (ns3 && !clock) { /* NS_LOG in the environment is wrong */
+    g_set_error(error, IWARPSIM_ERROR, IWARPSIM_ERROR_SCENARIO, "ns-3: %s", reason.message);
   }
   /* cppcheck-suppress returnDanglingLifetime; what is filled through a pointer is not kept */
   return clock;

@@ -123,11 +123,29 @@ class Engine(kit.ProgramTest):
     def test_ns3_log_of_nothing(self):
         """ns-3 ends the process at a name in NS_LOG that none of its log's components has, wherever it stands."""
         kit.write("a.cfg", SMALL)
-        for log, name in (("Foo=error", "Foo"), ("Foo", "Foo"), ("PointToPointNetDevice=error:Bar", "Bar"), (":", "")):
+        for log, name in (("Foo=error", "Foo"), ("Foo", "Foo"), ("PointToPointNetDevice=error:Bar", "Bar"), (":", ""),
+                          ("PointToPointNetDevice=error:", ""), ("***=error", "***")):
             with self.subTest(log=log):
                 self.expect_refused("iwarpsim run a.cfg --engine ns3 --quiet --out r", f"ns-3: the environment's NS_LOG names '{name}', ",
-                                    "no component of ns-3's log; expected one, as PointToPointNetDevice", code=1, NS_LOG=log)
-        self.shell("iwarpsim run a.cfg --engine ns3 --quiet --out r", NS_LOG="*=error:PointToPointNetDevice=error")
+                                    "no component of ns-3's log; expected one, as PointToPointNetDevice", NS_LOG=log)
+        for log in ("*=error:PointToPointNetDevice=error", "PointToPointNetDevice", ""):
+            self.shell("iwarpsim run a.cfg --engine ns3 --quiet --out r && rm -r r", NS_LOG=log)
+
+    @unittest.skipUnless(kit.HAS_NS3, "built without ns-3")
+    def test_ns3_log_without_such_a_level(self):
+        """ns-3 ends the process at a level that it does not have, too; it has these of log.h, and short names."""
+        kit.write("a.cfg", SMALL)
+        for log, level in (("*=foo|bar", "foo"), ("*=error|foo", "foo"), ("*=", ""), ("*=error|", ""), ("*=|error", ""), ("*=***", "***"),
+                           ("*=prefix_error", "prefix_error"), ("*=error=warn", "error=warn"), ("*=error:*=foo", "foo")):
+            with self.subTest(log=log):
+                self.expect_refused("iwarpsim run a.cfg --engine ns3 --quiet --out r", f"ns-3: the environment's NS_LOG has '{level}' for *, ",
+                                    "no level of ns-3's log; expected such as level_debug|prefix_time", NS_LOG=log)
+        for log in ("x" * 100000, "*=" + "x" * 100000, "*=" + "error|" * 20000):
+            self.expect_refused("iwarpsim run a.cfg --engine ns3 --quiet --out r", "ns-3: the environment's NS_LOG ", NS_LOG=log)
+        kinds = "error warn debug info function logic all".split()
+        prefixes = "func time node level".split()
+        levels = [*kinds, *(f"level_{kind}" for kind in kinds), *prefixes, *(f"prefix_{name}" for name in prefixes), "prefix_all", "*", "**"]
+        self.shell("iwarpsim run a.cfg --engine ns3 --quiet --out r", NS_LOG="PointToPointNetDevice=" + "|".join(levels))
 
     def test_no_time_measured(self):
         """One segment: no time passes from its arrival to the last Delivery, and no block becomes full."""

@@ -3,29 +3,35 @@
 
 #include <glib.h>
 
-/* Returns the octets of a packet with `framing_octets` more; in cells, with more in each of them.
- * tc-netem(8), rate: 50 octets in ATM's cells of 48 and 5 are 106. */
-static inline uint32_t octets_with(const path_link_config *config, int32_t framing_octets, uint32_t ip_octets)
+/* Returns the octets of `packets` packets that have `ip_octets` together, with `framing_octets` more each; in
+ * cells, with more in each of them. tc-netem(8), rate: 50 octets in ATM's cells of 48 and 5 are 106. */
+static inline uint64_t octets_with(const path_link_config *config, int32_t framing_octets, uint64_t packets,
+                                   uint64_t ip_octets)
 {
-  uint32_t octets = ip_octets + (uint32_t)framing_octets;
-  uint32_t cell = config->cell_octets;
+  const uint64_t octets = ip_octets + packets * (uint64_t)(int64_t)framing_octets;
+  const uint64_t cell = config->cell_octets;
 
-  return cell == 0 ? octets : (octets + cell - 1) / cell * (cell + (uint32_t)config->cell_overhead_octets);
+  return cell == 0 ? octets
+                   : (octets + cell - 1) / cell * (cell + (uint64_t)(int64_t)config->cell_overhead_octets);
+}
+
+/* Without the gap. */
+static inline uint64_t sent_octets(const path_link_config *config, uint64_t packets, uint64_t ip_octets)
+{
+  const int32_t framing = config->framing_octets;
+
+  return octets_with(config, config->cell_octets > 0 ? framing : MIN(framing, PATH_LINK_PPP_OCTETS), packets,
+                     ip_octets);
 }
 
 uint32_t path_link_octets(const path_link_config *config, uint32_t ip_octets)
 {
-  return octets_with(config, config->framing_octets, ip_octets);
+  return (uint32_t)octets_with(config, config->framing_octets, 1, ip_octets);
 }
 
 uint32_t path_link_sent_octets(const path_link_config *config, uint32_t ip_octets)
 {
-  int32_t framing = config->framing_octets;
-
-  if (config->cell_octets == 0) {
-    framing = MIN(framing, PATH_LINK_PPP_OCTETS);
-  }
-  return octets_with(config, framing, ip_octets);
+  return (uint32_t)sent_octets(config, 1, ip_octets);
 }
 
 /* Rounded on its own because ns-3's device has it as a time of its own (docs/facts.md, "A link's times"). */
@@ -38,28 +44,18 @@ time_ps path_link_gap_ps(const path_link_config *config)
                  : 0;
 }
 
-/* From its start until the last octet of a packet has left. */
-static time_ps sending_ps(const path_link_config *config, uint32_t ip_octets)
-{
-  return time_ps_to_send(path_link_sent_octets(config, ip_octets), config->rate_bit_per_s);
-}
-
 time_ps path_link_arrival_at(const path_link_config *config, time_ps start, uint32_t ip_octets)
 {
-  return start + sending_ps(config, ip_octets) + config->delay_ps;
+  const uint32_t sent = path_link_sent_octets(config, ip_octets);
+
+  return start + time_ps_to_send(sent, config->rate_bit_per_s) + config->delay_ps;
 }
 
 /* Each packet has its framing, and a gap is after each but the last. Several packets fill no fewer cells than
  * their octets need, and each packet's time may have been rounded down by half a picosecond. */
 time_ps path_link_least_ps(const path_link_config *config, uint64_t packets, uint64_t ip_octets)
 {
-  const int32_t framing =
-      config->cell_octets > 0 ? config->framing_octets : MIN(config->framing_octets, PATH_LINK_PPP_OCTETS);
-  const uint64_t octets = ip_octets + packets * (uint64_t)(int64_t)framing;
-  const uint64_t cell = config->cell_octets;
-  const uint64_t sent =
-      cell == 0 ? octets
-                : (octets + cell - 1) / cell * (cell + (uint64_t)(int64_t)config->cell_overhead_octets);
+  const uint64_t sent = sent_octets(config, packets, ip_octets);
   const time_ps sending_ps = time_ps_to_send(sent, config->rate_bit_per_s);
 
   return packets == 1 ? sending_ps

@@ -35,13 +35,11 @@ static void free_pool(memory_pool *pool)
 
 void memory_pool_unref(memory_pool *pool)
 {
-  if (pool == NULL) {
-    return;
-  }
-  g_assert(pool->owned);
-  pool->owned = false;
-  if (!pool->owned && pool->pieces_out == 0) {
+  g_assert(pool == NULL || pool->owned);
+  if (pool != NULL && pool->pieces_out == 0) {
     free_pool(pool);
+  } else if (pool != NULL) {
+    pool->owned = false;
   }
 }
 

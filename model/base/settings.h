@@ -52,6 +52,12 @@ typedef struct run_moment {
   uint64_t number; /* picoseconds, or octets */
 } run_moment;
 
+/* Returns whether it comes at each host at a time of its own. */
+static inline bool run_moment_is_of_host(const run_moment *moment)
+{
+  return moment->kind == RUN_MOMENT_DELIVERED || moment->kind == RUN_MOMENT_FIRST_LOSS;
+}
+
 /* It is how late a packet comes: `number` is of segments, or of picoseconds. */
 typedef struct packet_distance {
   bool in_segments;

@@ -313,12 +313,6 @@ static void close_window(void *user, time_ps now)
   measure_ports(user, false, now);
 }
 
-/* Returns whether `moment` comes at each host at a time of its own. */
-static bool is_of_hosts(const run_moment *moment)
-{
-  return moment->kind == RUN_MOMENT_DELIVERED || moment->kind == RUN_MOMENT_FIRST_LOSS;
-}
-
 /* Where measure.from or measure.to is a moment of each host, the ports' window is open while that of
  * measure.host is; of `auto` while that of any host is. */
 static void graph_measured(session_network *self, uint32_t host, bool is_open, time_ps now)
@@ -328,7 +322,7 @@ static void graph_measured(session_network *self, uint32_t host, bool is_open, t
   const run_moment *from = &c->measure.from, *to = &c->measure.to;
   const bool is_followed = c->of_graph.measured == network->graph->host_count || c->of_graph.measured == host;
 
-  if (!is_followed || !(is_of_hosts(from) || is_of_hosts(to))) {
+  if (!is_followed || !(run_moment_is_of_host(from) || run_moment_is_of_host(to))) {
     return;
   }
   network->open_windows += is_open ? 1 : -1;
@@ -342,7 +336,7 @@ static void graph_measured(session_network *self, uint32_t host, bool is_open, t
 static void make_window(session_graph *network)
 {
   const run_moment *from = &network->configuration->measure.from, *to = &network->configuration->measure.to;
-  const time_ps beginning = is_of_hosts(from) || is_of_hosts(to) ? TIME_PS_NEVER : 0;
+  const time_ps beginning = run_moment_is_of_host(from) || run_moment_is_of_host(to) ? TIME_PS_NEVER : 0;
 
   network->opening = engine_timer_new(network->clock, ENGINE_WORKLOAD, ORDER_STALL, 1, open_window, network);
   network->closing = engine_timer_new(network->clock, ENGINE_WORKLOAD, ORDER_STALL, 2, close_window, network);
@@ -359,12 +353,26 @@ void session_graph_count_host(const session_network *self, uint32_t host, metric
   }
 }
 
+static void add_counts(network_port_counts *sums, const network_port_counts *counts)
+{
+  sums->packets_sent += counts->packets_sent;
+  sums->octets_sent += counts->octets_sent;
+  for (unsigned cause = 0; cause < NETWORK_SWITCH_DROPS; cause++) {
+    sums->dropped[cause] += counts->dropped[cause];
+  }
+  sums->lost_on_link += counts->lost_on_link;
+  sums->marked += counts->marked;
+  sums->fragments += counts->fragments;
+  sums->peak_octets = MAX(sums->peak_octets, counts->peak_octets);
+}
+
 static void graph_set_metrics(session_network *self, metric_values *values)
 {
   const session_graph *network = (const session_graph *)self;
   const time_ps now = engine_now(network->clock);
   const graph *of = network->graph;
-  uint64_t by_switch = 0, by_link = 0, too_big = 0, marked = 0, again = 0, fragments = 0, peak_octets = 0;
+  network_port_counts all = {0};
+  uint64_t without_way = 0, again = 0;
 
 #define IN_PATH_ELEMENT(id, name, unit, side, how, type, member, sentence)                                   \
   metric_values_count(values, METRIC_##id, 0);
@@ -384,44 +392,28 @@ static void graph_set_metrics(session_network *self, metric_values *values)
     }
     network_switch_end(ports, now);
     const network_switch_totals totals = network_switch_totals_of(ports);
-    by_link += totals.packets_without_way; /* all had one when all links were up */
+    without_way += totals.packets_without_way; /* all had one when all links were up */
     again += totals.retransmissions_lost;
     for (uint32_t port = 0; port < graph_port_count(of, node); port++) {
-      const network_port_counts counts = network_switch_port_counts(ports, port);
+      network_port_counts counts = network_switch_port_counts(ports, port);
 
-      by_switch += counts.dropped[NETWORK_SWITCH_PORT] + counts.dropped[NETWORK_SWITCH_BUFFER] +
-                   counts.dropped[NETWORK_SWITCH_THRESHOLD];
-      by_link += counts.dropped[NETWORK_SWITCH_LINK] + counts.lost_on_link;
-      too_big += counts.dropped[NETWORK_SWITCH_TOO_BIG];
-      marked += counts.marked;
-      fragments += counts.fragments;
-      if (!graph_is_host(of, node)) {
-        peak_octets = MAX(peak_octets, counts.peak_octets);
-      }
+      counts.peak_octets = graph_is_host(of, node) ? 0 : counts.peak_octets; /* the metric is of switches */
+      add_counts(&all, &counts);
     }
   }
+  const uint64_t by_switch = all.dropped[NETWORK_SWITCH_PORT] + all.dropped[NETWORK_SWITCH_BUFFER] +
+                             all.dropped[NETWORK_SWITCH_THRESHOLD];
+  const uint64_t by_link = all.dropped[NETWORK_SWITCH_LINK] + all.lost_on_link + without_way;
+  const uint64_t too_big = all.dropped[NETWORK_SWITCH_TOO_BIG];
   metric_values_count(values, METRIC_LOSSES_SWITCH, by_switch);
   metric_values_count(values, METRIC_LOSSES_LINK, by_link);
   metric_values_count(values, METRIC_LOSSES_MIDDLEBOX, too_big);
   metric_values_count(values, METRIC_PATH_PACKETS_TOO_BIG, too_big);
   metric_values_count(values, METRIC_PATH_PACKETS_LOST, by_switch + by_link + too_big);
-  metric_values_count(values, METRIC_PATH_PACKETS_MARKED, marked);
-  metric_values_count(values, METRIC_PATH_FRAGMENTS, fragments);
+  metric_values_count(values, METRIC_PATH_PACKETS_MARKED, all.marked);
+  metric_values_count(values, METRIC_PATH_FRAGMENTS, all.fragments);
   metric_values_count(values, METRIC_TCP_LOST_RETRANSMISSIONS, again);
-  metric_values_count(values, METRIC_PATH_QUEUE_PEAK_OCTETS, peak_octets);
-}
-
-static void add_counts(network_port_counts *sums, const network_port_counts *counts)
-{
-  sums->packets_sent += counts->packets_sent;
-  sums->octets_sent += counts->octets_sent;
-  for (unsigned cause = 0; cause < NETWORK_SWITCH_DROPS; cause++) {
-    sums->dropped[cause] += counts->dropped[cause];
-  }
-  sums->lost_on_link += counts->lost_on_link;
-  sums->marked += counts->marked;
-  sums->fragments += counts->fragments;
-  sums->peak_octets = MAX(sums->peak_octets, counts->peak_octets);
+  metric_values_count(values, METRIC_PATH_QUEUE_PEAK_OCTETS, all.peak_octets);
 }
 
 GArray *session_graph_ports(const session_network *self)

@@ -16,12 +16,6 @@ struct session_messages {
   uint32_t open_windows; /* of hosts */
 };
 
-/* Returns whether all hosts have `moment` at the same time: none of Deliveries or of losses. */
-static bool is_of_time(const run_moment *moment)
-{
-  return moment->kind == RUN_MOMENT_TIME || moment->kind == RUN_MOMENT_DEFAULT;
-}
-
 session_messages *session_messages_new(session *self)
 {
   const configuration *c = self->config.configuration;
@@ -57,7 +51,7 @@ static void look_at_window(session_messages *messages, time_ps now)
   const time_ps opens = from->kind == RUN_MOMENT_TIME ? (time_ps)from->number : self->zero;
   const time_ps closes = to->kind == RUN_MOMENT_TIME ? (time_ps)to->number : TIME_PS_NEVER;
 
-  if (messages->window == QUEUE_WAITS && is_of_time(from) && now >= opens) {
+  if (messages->window == QUEUE_WAITS && !run_moment_is_of_host(from) && now >= opens) {
     messages->window = QUEUE_IS_OPEN;
     message_log_queued(messages->log, messages->queued, opens);
   }
@@ -72,7 +66,7 @@ void session_messages_window(session_messages *messages, bool is_open, time_ps n
   const run_moment *moment = is_open ? &c->measure.from : &c->measure.to;
 
   messages->open_windows += is_open ? 1 : -1;
-  if (!messages->session->traffic || is_of_time(moment)) {
+  if (!messages->session->traffic || !run_moment_is_of_host(moment)) {
     return;
   }
   if (is_open && messages->window == QUEUE_WAITS) {

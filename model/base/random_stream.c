@@ -70,9 +70,14 @@ uint64_t random_stream_below(random_stream *stream, uint64_t bound)
   return (uint64_t)(product >> 64);
 }
 
+double random_stream_uniform(random_stream *stream)
+{
+  return (double)(random_stream_next(stream) >> 11) *
+         0x1p-53; /* 53 bits and a power of two: exact in a double */
+}
+
 bool random_stream_chance(random_stream *stream, double probability)
 {
   g_assert(probability >= 0 && probability <= 1);
-  /* 53 bits and a power of two: both exact in a double. */
-  return (double)(random_stream_next(stream) >> 11) * 0x1p-53 < probability;
+  return random_stream_uniform(stream) < probability;
 }

@@ -18,6 +18,9 @@ uint64_t random_stream_next(random_stream *stream);
 /* Returns a uniform number in 0 … bound - 1, without bias; `bound` > 0. */
 uint64_t random_stream_below(random_stream *stream, uint64_t bound);
 
+/* Returns a uniform number in 0 … 1, without 1, of resolution 2^-53. Draws once. */
+double random_stream_uniform(random_stream *stream);
+
 /* Returns true with `probability` (0 … 1, resolution 2^-53). Always draws exactly once, also for 0 and 1. */
 bool random_stream_chance(random_stream *stream, double probability);
 

@@ -42,7 +42,7 @@ static path_queue_verdict enqueue(path_queue_manager *manager, const path_queue_
 {
   path_red *red = (path_red *)manager;
   const path_red_config *config = &red->config;
-  double draw = (double)(random_stream_next(red->random) >> 11) * 0x1p-53;
+  double draw = random_stream_uniform(red->random);
 
   update_average(red, question);
   if (red->average < config->minimum_packets) {

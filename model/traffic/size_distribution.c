@@ -143,7 +143,7 @@ static uint32_t lower_end(const size_distribution *self, guint i)
 
 uint32_t size_distribution_draw(const size_distribution *self, random_stream *random)
 {
-  const double share = (double)(random_stream_next(random) >> 11) * 0x1p-53;
+  const double share = random_stream_uniform(random);
   const guint i = point_at(self, share, false);
   const point *to = &self->points[i];
   const uint32_t above = lower_end(self, i), sizes = to->octets - above;

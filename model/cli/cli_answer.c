@@ -299,7 +299,7 @@ void cli_answer_print(const summary *page, const scenario *s, const char *direct
   g_autofree char *lines = plain_text_wrap(*text == '\n' ? text + 1 : text, terminal_of(stdout).columns);
   print_coloured(lines, page->status);
   if (page->replay == NULL) {
-    plain_text_print(stdout, "  iwarpsim explain-peak %s: why the peak was that large\n", directory);
+    plain_text_print(stdout, "  iwarpsim explain-peak %s: what made the peak, or a failure\n", directory);
     plain_text_print(stdout, "  iwarpsim timeline %s -o run.html: the run over time\n", directory);
   }
   plain_text_print(stdout, "  --all, or summary.json there: every metric\n");

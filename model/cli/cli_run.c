@@ -117,9 +117,10 @@ static gboolean put_in_place(const cli_results *results, gboolean notes, GError 
   gboolean good = new_files_take_places(results->files, (const char *const *)names->pdata, error);
   if (good && stay > 0 && notes) {
     g_autofree char *list = g_strjoinv(", ", (char **)older);
-    plain_text_print(
-        stderr, "note: %s has what this run did not write: %s; remove it, or --pcap and --trace replace it\n",
-        results->directory, list);
+    plain_text_print(stderr,
+                     "note: %s has files that this run did not write: %s; remove them, or replace them by "
+                     "--pcap and --trace\n",
+                     results->directory, list);
   }
   return good;
 }

@@ -144,9 +144,9 @@ static const char *drop_words(const char *place)
       {"red", "was dropped by RED on"},
       {"codel", "was dropped by CoDel on"},
       {"fragmenter", "was too large for a link of"},
-      {"switch, port limit", "found a queue at its limit at"},
+      {"switch, port limit", "was dropped by the port limit at"},
       {"switch, buffer", "found the buffer full at"},
-      {"switch, threshold", "found a queue at its threshold at"},
+      {"switch, threshold", "was dropped by the dynamic threshold at"},
       {"switch without a way", "found no way in"},
   };
   const char *words = "was dropped on";

@@ -376,8 +376,8 @@ class Cli(kit.ProgramTest):
         first = {name: kit.octets(name) for name in captures + results}
         done = self.shell("iwarpsim run a.cfg --out . --set path.forward.mtu=576 --set measure.series=none")
         self.assertEqual(done.stderr,
-                         "note: . has what this run did not write: sender.pcap, receiver.pcap; remove it, or --pcap and "
-                         "--trace replace it\n")
+                         "note: . has files that this run did not write: sender.pcap, receiver.pcap; remove them, or replace them "
+                         "by --pcap and --trace\n")
         self.assertEqual([kit.octets(name) for name in captures], [first[name] for name in captures])
         self.assertNotEqual(kit.octets("summary.json"), first["summary.json"])
         self.assertFalse(os.path.exists("occupancy.csv"))

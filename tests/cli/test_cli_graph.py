@@ -287,7 +287,7 @@ class Graph(kit.ProgramTest):
         self.shell("iwarpsim run a.cfg -q -o o --set workload.message_size=1MiB --set switch.port_limit=30000"
                    " --set receiver.mode=in-order --set measure.hosts= --trace o.trace")
         story = self.shell("iwarpsim explain-peak o.trace").stdout
-        found = re.search(r"\(packet ([0-9,]+), [^)]*\) found a queue at its limit at port 3 of s0 at .*When it came, 19 packets "
+        found = re.search(r"\(packet ([0-9,]+), [^)]*\) was dropped by the port limit at port 3 of s0 at .*When it came, 19 packets "
                           r"waited in s0, 19 of them for port 3: ([^.]*)\.", " ".join(story.split()))
         events = [json.loads(line) for line in self.shell("iwarpsim trace o.trace").stdout.splitlines()
                   if '"node":"s0","port":3' in line]

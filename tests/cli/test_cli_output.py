@@ -128,7 +128,7 @@ class Output(kit.ProgramTest):
         self.stays = self.stays + ["r"]
         run = "iwarpsim run small.cfg -o r"
         self.shell(f"{run} -q --pcap --trace r/run.trace")
-        note = "note: r has what this run did not write: "
+        note = "note: r has files that this run did not write: "
         self.expect_start(self.shell(run).stderr, f"{note}sender.pcap, receiver.pcap, run.trace; ")
         self.expect_start(self.shell(f"{run} --trace r/../r/run.trace").stderr, f"{note}sender.pcap, receiver.pcap; ")
         self.expect_start(self.shell(f"{run} --pcap").stderr, f"{note}run.trace; ")

@@ -71,7 +71,7 @@ class Run(kit.ProgramTest):
   warm-up    too short to tell whether the run is steady: a longer one may have another p99
 
 results in o
-  iwarpsim explain-peak o: why the peak was that large
+  iwarpsim explain-peak o: what made the peak, or a failure
   iwarpsim timeline o -o run.html: the run over time
   --all, or summary.json there: every metric
 """)

@@ -141,22 +141,12 @@ gboolean scenario_check_traffic(const checking *on)
 
 void scenario_note_traffic(const checking *on)
 {
-  static const scenario_key others[] = {SCENARIO_WORKLOAD_OPERATION, SCENARIO_WORKLOAD_MESSAGE_SIZE};
   const configuration *c = on->c;
   bool any = false;
 
   for (uint32_t i = 0; i < c->class_count; i++) {
-    g_autoptr(scenario) copy = scenario_of_class(on->s, i);
-    const checking of = {.s = copy, .c = c, .notes = on->notes};
     any = any || c->classes[i].workload.open_loop;
-    for (gsize k = 0; k < G_N_ELEMENTS(others); k++) {
-      note_if(&of, c->classes[i].pattern.pattern == TRAFFIC_FLOWS && scenario_given(copy, others[k]),
-              others[k], "%s has no effect: the list of workload.flows has it for each message",
-              name_of(others[k]));
-    }
   }
-  note_if(on, !any && scenario_given(on->s, SCENARIO_WORKLOAD_CONNECT), SCENARIO_WORKLOAD_CONNECT,
-          "workload.connect has no effect unless workload.arrivals != posted");
   if (!any) {
     return;
   }

@@ -58,8 +58,8 @@ static const char *const noted[][2] = {
      "a.cfg:3: what arrives is 102 % of the port of s0 to h3 with headers and framing, 95 % of payload: it "
      "is more "
      "than that carries, and waits ever longer"},
-    {"workload: { connect = \"first-use\"; };",
-     "a.cfg:1: workload.connect has no effect unless workload.arrivals != posted"},
+    {"workload: { connect = \"first-use\"; };", "a.cfg:1: workload.connect has no effect unless "
+                                                "workload.arrivals != posted or workload.pattern = flows"},
     {"workload: { think_time = \"1us\"; };", "a.cfg:1: workload.think_time has no effect unless "
                                              "workload.arrivals = posted and workload.outstanding > 0"},
     {"workload: { think_time = \"1us\"; outstanding = 2; until = \"1ms\"; };", ""},

@@ -130,7 +130,7 @@ static const char *const noted[][2] = {
           "\"incast\"; }, { name = \"b\"; pattern = \"flows\"; flows = \"f.txt\"; } );",
      ""},
     {STAR FLOWS "\noperation = \"send\"; };",
-     "a.cfg:3: workload.operation has no effect: the list of workload.flows has it for each message"},
+     "a.cfg:3: workload.operation has no effect unless workload.pattern != flows"},
     {STAR "workload: { flows = \"f.txt\"; };",
      "a.cfg:2: workload.flows has no effect unless workload.pattern = flows"},
     {STAR FLOWS "from = \"h0\"; };",

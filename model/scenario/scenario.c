@@ -232,11 +232,9 @@ void scenario_entry_apply(const scenario *s, scenario_key list, guint i, scenari
       put(copy, key, own);
       reset_others(s->settings[list].entries->pdata[i], key, copy);
     }
-    if (scenario_key_row_of(key)->holds != NULL) {
-      g_ptr_array_unref(copy->settings[key].entries);
-      copy->settings[key].entries = scenario_list_new();
-    }
   }
+  g_ptr_array_unref(copy->settings[list].entries);
+  copy->settings[list].entries = scenario_list_new();
 }
 
 scenario_key scenario_settings_source(const scenario *s, scenario_key key)

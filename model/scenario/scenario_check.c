@@ -221,7 +221,7 @@ static void note_need(const checking *on, scenario_key key)
           row->name, value, row->needs);
 }
 
-/* Does so for each key that the scenario, or an entry of `traffic`, was given. */
+/* Does so for each key that the scenario, or an entry of a list, was given. */
 static void note_needs(const checking *on)
 {
   for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
@@ -229,13 +229,16 @@ static void note_needs(const checking *on)
       note_need(on, key);
     }
   }
-  for (guint i = 0; i < scenario_entries(on->s, SCENARIO_TRAFFIC); i++) {
-    g_autoptr(scenario) copy = scenario_of_class(on->s, i);
-    const checking of = {.s = copy, .c = on->c, .notes = on->notes};
+  for (scenario_key list = 0; list < SCENARIO_KEY_COUNT; list++) {
+    for (guint i = 0; scenario_key_row_of(list)->holds != NULL && i < scenario_entries(on->s, list); i++) {
+      g_autoptr(scenario) copy = scenario_copy(on->s);
+      const checking of = {.s = copy, .c = on->c, .notes = on->notes};
 
-    for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
-      if (scenario_entry_setting(on->s, SCENARIO_TRAFFIC, i, key) != NULL) {
-        note_need(&of, key);
+      scenario_entry_apply(on->s, list, i, copy);
+      for (scenario_key key = 0; key < SCENARIO_KEY_COUNT; key++) {
+        if (scenario_entry_setting(on->s, list, i, key) != NULL) {
+          note_need(&of, key);
+        }
       }
     }
   }
@@ -441,6 +444,11 @@ static gboolean check_entries(const checking *on, scenario_key list)
     g_autoptr(scenario) copy = scenario_copy(on->s);
 
     scenario_entry_apply(on->s, list, i, copy);
+    for (scenario_key other = 0; other < SCENARIO_KEY_COUNT; other++) { /* they are checked by themselves */
+      if (scenario_key_row_of(other)->holds != NULL) {
+        scenario_set_key(copy, other, "", scenario_origin(on->s, list), NULL);
+      }
+    }
     if (list == SCENARIO_HOSTS &&
         on->c->graph.kind != GRAPH_PATH) { /* it has a graph, which takes long to make */
       *copy->filled =

@@ -60,8 +60,7 @@ const scenario_setting *scenario_entry_setting(const scenario *s, scenario_key l
                                                scenario_key key);
 
 /* Gives `copy`, a copy of `s`, the keys that entry `i` of `list` has, as its own; of several the last one
- * wins. The lists of `copy` that hold keys are empty after that: it is the scenario of what the entry
- * describes. */
+ * wins. `list` is empty in `copy` after that: it is the scenario of what the entry describes. */
 void scenario_entry_apply(const scenario *s, scenario_key list, guint i, scenario *copy);
 
 /* Returns the key whose value `key` has: itself, or the one it inherits from. */

@@ -49,6 +49,7 @@ typedef struct subject {
   const scenario *s; /* NULL: the text is only checked */
   scenario_key list; /* SCENARIO_KEY_COUNT: as they are without an entry */
   guint entry;
+  gboolean depends; /* another entry of the list may have other values */
 } subject;
 
 /* Finds the values of `s` among the operands, and the row. */
@@ -164,15 +165,16 @@ static relation relate(const scenario_key_row *row, const scenario_value *left, 
 }
 
 /* Returns whether the comparison holds for the values of `of`. */
-static condition_verdict evaluate(const condition_reader *p, const comparison *c, const subject *of)
+static condition_verdict evaluate(const condition_reader *p, const comparison *c, subject *of)
 {
   const scenario_value *values[CONDITION_OPERANDS];
 
   for (int side = CONDITION_LEFT; side < CONDITION_OPERANDS; side++) {
     scenario_place place = c->places[side];
-    if (place.list == SCENARIO_KEY_COUNT) {
+    if (place.list == SCENARIO_KEY_COUNT && of->list < SCENARIO_KEY_COUNT && place.row != NULL) {
       place.list = of->list;
       place.entry = of->entry;
+      of->depends = of->depends || scenario_entry_name(of->list, place.key) != NULL;
     }
     values[side] = place.row == NULL ? &c->literals[side] : scenario_settings_value_at(of->s, &place);
   }
@@ -196,7 +198,7 @@ static condition_verdict evaluate(const condition_reader *p, const comparison *c
 static condition_verdict compare(void *user, const condition_reader *p, const condition_comparison *read,
                                  gboolean is_read_only)
 {
-  const subject *of = user;
+  subject *of = user;
   const scenario *s = of->s;
   comparison c = {.read = read};
   condition_verdict found = CONDITION_NONE;
@@ -215,7 +217,7 @@ static condition_verdict compare(void *user, const condition_reader *p, const co
 
 scenario_where *scenario_where_parse(const char *text, const char *origin, GError **error)
 {
-  subject none = {NULL, SCENARIO_KEY_COUNT, 0};
+  subject none = {NULL, SCENARIO_KEY_COUNT, 0, FALSE};
   if (condition_read(text, origin, "where, ", compare, &none, error) == CONDITION_NONE) {
     return NULL;
   }
@@ -234,25 +236,28 @@ void scenario_where_free(scenario_where *where)
 
 condition_verdict scenario_where_holds(const scenario_where *where, const scenario *s, GError **error)
 {
-  subject of = {s, SCENARIO_KEY_COUNT, 0};
+  subject of = {s, SCENARIO_KEY_COUNT, 0, FALSE};
   return condition_read(where->text, where->origin, "where, ", compare, &of, error);
 }
 
 gboolean scenario_needs_hold(const scenario *s, scenario_key key)
 {
-  static const scenario_key lists[] = {SCENARIO_KEY_COUNT, SCENARIO_LINKS, SCENARIO_SWITCHES, SCENARIO_HOSTS,
-                                       SCENARIO_TRAFFIC};
+  static const scenario_key lists[] = {SCENARIO_KEY_COUNT, SCENARIO_LINKS, SCENARIO_SWITCHES, SCENARIO_HOSTS};
   condition_verdict found = CONDITION_FALSE;
 
-  for (gsize i = 0; found == CONDITION_FALSE && i < G_N_ELEMENTS(lists); i++) {
-    /* Where `traffic` has classes, no workload is that of the scenario's own keys. */
-    const guint count = lists[i] < SCENARIO_KEY_COUNT ? scenario_entries(s, lists[i])
-                                                      : scenario_entries(s, SCENARIO_TRAFFIC) == 0;
-    for (guint entry = 0; found == CONDITION_FALSE && entry < count; entry++) {
-      subject of = {s, lists[i], entry};
-      g_autoptr(GError) error = NULL;
-      found = condition_read(scenario_key_row_of(key)->needs, "keys.def", "", compare, &of, &error);
-      g_assert_no_error(error);
+  /* Where `traffic` has classes, no workload is that of the scenario's own keys. */
+  for (guint number = 0; number < MAX(scenario_entries(s, SCENARIO_TRAFFIC), 1); number++) {
+    g_autoptr(scenario) copy = scenario_of_class(s, number);
+
+    for (gsize i = 0; i < G_N_ELEMENTS(lists); i++) {
+      const guint count = lists[i] < SCENARIO_KEY_COUNT ? scenario_entries(s, lists[i]) : 1;
+      subject of = {copy, lists[i], 0, TRUE};
+      for (; found == CONDITION_FALSE && of.depends && of.entry < count; of.entry++) {
+        g_autoptr(GError) error = NULL;
+        of.depends = FALSE;
+        found = condition_read(scenario_key_row_of(key)->needs, "keys.def", "", compare, &of, &error);
+        g_assert_no_error(error);
+      }
     }
   }
   return found == CONDITION_TRUE;

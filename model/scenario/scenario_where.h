@@ -28,5 +28,6 @@ void scenario_where_free(scenario_where *where);
 condition_verdict scenario_where_holds(const scenario_where *where, const scenario *s, GError **error);
 
 /* Returns whether the `needs` of the row of `key`, which has them, hold for the values of `s`, or for those
- * that one of its entries of `links`, `switches` or `hosts` gives some links, switches or hosts. */
+ * that a class of `traffic`, with one of the entries of `links`, `switches` or `hosts`, has in their place.
+ */
 gboolean scenario_needs_hold(const scenario *s, scenario_key key);

@@ -90,11 +90,46 @@ static const char *const operations[][2] = {
      ""},
     {"traffic = ( { name = \"a\"; operation = \"read\"; },\n{ name = \"b\"; fence = true; } );",
      "a.cfg:2: workload.fence has no effect unless " READS},
+    {"traffic = ( { name = \"a\"; },\n{ name = \"b\"; connect = \"first-use\"; } );",
+     "a.cfg:2: workload.connect has no effect unless workload.arrivals != posted or workload.pattern = "
+     "flows"},
+};
+
+/* Entries of other lists beside the classes have no workload of their own: that is a class's, or, where there
+ * are none, the scenario's. */
+#define STAR "topology: { kind = \"star\"; hosts = 4; };\n"
+#define NO_READS                                                                                             \
+  "rdmap.ird has no effect unless " READS                                                                    \
+  " or fault.error != none or (initiator.generation = rfc6581 and initiator.enhanced = true)"
+static const char *const beside_others[][2] = {
+    {STAR "rdmap: { ird = 20; };\nworkload: { operation = \"read\"; };\n"
+          "traffic = ( { name = \"a\"; operation = \"send\"; }, { name = \"b\"; operation = \"write\"; } );\n"
+          "links = ( { between = \"h0 s0\"; delay = \"10us\"; } );",
+     "a.cfg:2: " NO_READS},
+    {STAR "workload: { operation = \"read\"; };\n"
+          "traffic = ( { name = \"a\"; operation = \"send\"; } );\n"
+          "hosts = ( { at = \"all\";\nrdmap: { ird = 20; }; } );",
+     "a.cfg:5: " NO_READS},
+    {STAR "traffic = ( { name = \"a\"; operation = \"send\"; }, { name = \"b\"; operation = \"read\"; } );\n"
+          "hosts = ( { at = \"all\"; rdmap: { ird = 20; }; } );",
+     ""},
+    {STAR "hosts = ( { at = \"h0\"; tcp: { rack = false; }; },\n{ at = \"h1\"; tcp: { tlp = true; }; },\n"
+          "{ at = \"h2\"; tcp: { rack = false;\ntlp = true; }; } );",
+     "a.cfg:5: tcp.tlp has no effect unless tcp.implementation = iwarpsim and tcp.rack = true"},
+    {STAR "links = ( { between = \"h0 s0\";\ndistribution = \"normal\"; } );\n"
+          "switches = ( { at = \"s0\";\nalpha = \"1/4\"; } );",
+     "a.cfg:3: link.distribution has no effect unless link.jitter > 0s\n"
+     "a.cfg:5: switch.alpha has no effect unless switch.buffer != unlimited"},
+    /* Marks of a switch are for the hosts that ask for them. */
+    {STAR "hosts = ( { at = \"all\"; tcp: { congestion = \"dctcp\"; }; } );\n"
+          "switches = ( { at = \"s0\"; ecn_minimum = \"30KiB\"; ecn_maximum = \"60KiB\"; } );",
+     ""},
 };
 
 TEST(test_operations)
 {
   fixture_assert_all_findings(operations, G_N_ELEMENTS(operations));
+  fixture_assert_all_findings(beside_others, G_N_ELEMENTS(beside_others));
 }
 
 /* The random draws of a class have its name: another one before it changes none of them. */

@@ -411,8 +411,8 @@ static bool check_hosts(const graph *self, GError **error)
   for (uint32_t host = 0; host < self->host_count; host++) {
     uint32_t count = graph_port_count(self, host);
     if (count != 1) {
-      return error_set(error, "host %s has %u links; each of the hosts h0 to %s has one", self->names[host],
-                       (unsigned)count, self->names[self->host_count - 1]);
+      return error_set(error, "host %s has %u links; expected one, as of each of the hosts h0 to %s",
+                       self->names[host], (unsigned)count, self->names[self->host_count - 1]);
     }
   }
   return true;

@@ -100,7 +100,7 @@ static const char *nearest(const char *name, const char *const *known, gboolean 
 static const char word_ends[] = "._- ";
 
 /* Returns the one of which the first `letters` of `name` begin all or a part, and parts end at `ends`: that
- * whose word goes on with the fewest letters. */
+ * whose word goes on with the fewest letters; before all others `name` itself, in upper or lower case. */
 static const char *beginning(const char *name, gsize letters, const char *const *known, const char *ends)
 {
   gsize least = G_MAXSIZE;
@@ -108,10 +108,11 @@ static const char *beginning(const char *name, gsize letters, const char *const 
 
   for (const char *const *k = known; *k != NULL; k++) {
     for (const char *at = *k; *at != '\0'; at += strcspn(at, ends), at += strspn(at, ends)) {
-      const gsize more =
-          g_ascii_strncasecmp(at, name, letters) == 0 ? strcspn(at + letters, word_ends) : least;
+      const gsize more = g_ascii_strcasecmp(*k, name) == 0             ? 0
+                         : g_ascii_strncasecmp(at, name, letters) == 0 ? 1 + strcspn(at + letters, word_ends)
+                                                                       : least;
 
-      if (more < least && letters >= (more == 0 ? WORD_MIN : BEGINNING_MIN)) {
+      if (more < least && letters >= (more <= 1 ? WORD_MIN : BEGINNING_MIN)) {
         best = *k;
         least = more;
       }

@@ -18,7 +18,13 @@ TEST(test_one_letter_wrong)
 
 TEST(test_case_does_not_count)
 {
+  static const char *const groups[] = {
+      "tcp.path_mtu_discovery", "tcp.rack", "hosts", "host_rate", "tcp", "path", NULL};
+
   g_assert_cmpstr(scenario_suggest("MPA.Markers", known), ==, "mpa.markers");
+  g_assert_cmpstr(scenario_suggest("TCP", groups), ==, "tcp"); /* before what begins with it, or ends */
+  g_assert_cmpstr(scenario_suggest("Path", groups), ==, "path");
+  g_assert_cmpstr(scenario_suggest("Hosts", groups), ==, "hosts");
 }
 
 TEST(test_last_part_is_enough)

@@ -86,3 +86,23 @@ static inline bool range_set_contains(const range_set *set, uint64_t from, uint6
   range found = range_set_get(set, index);
   return found.from <= from && to <= found.to;
 }
+
+/* Finds the first run of [*from, to) that is not in the set (NULL: an empty one); false when there is none.
+ * `*from` is where to look for the next. The set may get what was found meanwhile. */
+static inline bool range_set_next_gap(const range_set *set, uint64_t *from, uint64_t to, range *gap)
+{
+  const size_t count = set != NULL ? range_set_count(set) : 0;
+  const range none = {to, to};
+  if (*from >= to) {
+    return false;
+  }
+  size_t index = count > 0 ? range_set_find(set, *from) : 0;
+  range next = index < count ? range_set_get(set, index) : none;
+  if (next.from <= *from) {
+    *from = next.to;
+    next = ++index < count ? range_set_get(set, index) : none;
+  }
+  *gap = (range){*from, MIN(next.from, to)};
+  *from = gap->to;
+  return gap->from < gap->to;
+}

@@ -100,17 +100,9 @@ uint64_t reassembly_queue_insert(reassembly_queue *queue, uint64_t position, con
     insert_entry(queue, count, position, chain, position, end, arrival);
     return range_set_add(&queue->held, position, end);
   }
-  uint64_t gap = position;
-  while (gap < end) {
-    size_t run_index = range_set_find(&queue->held, gap);
-    range run = {UINT64_MAX, UINT64_MAX};
-    if (run_index < range_set_count(&queue->held)) {
-      run = range_set_get(&queue->held, run_index);
-    }
-    if (run.from > gap) {
-      insert_entry(queue, find_entry(queue, gap), position, chain, gap, MIN(end, run.from), arrival);
-    }
-    gap = run.to; /* what is held already stays (mpa-01 MPA-032) */
+  range gap; /* what is held already stays (mpa-01 MPA-032) */
+  for (uint64_t from = position; range_set_next_gap(&queue->held, &from, end, &gap);) {
+    insert_entry(queue, find_entry(queue, gap.from), position, chain, gap.from, gap.to, arrival);
   }
   return range_set_add(&queue->held, position, end);
 }

@@ -143,21 +143,13 @@ static uint64_t hold_run(mpa_reassembly *reassembly, uint64_t offset, const buff
  * of them, and none was held before. */
 static bool hold(mpa_locator *locator, uint64_t offset, const buffer_chain *octets, time_ps arrival)
 {
-  uint64_t held = 0;
   mpa_reassembly *reassembly = locator->reassembly;
   uint64_t from = MAX(offset, locator->edge);
-  uint64_t end = offset + octets->length;
+  uint64_t held = 0;
+  range gap;
 
-  for (size_t index = range_set_find(&reassembly->taken, from); from < end; index++) {
-    range taken = {.from = UINT64_MAX, .to = UINT64_MAX};
-
-    if (index < range_set_count(&reassembly->taken)) {
-      taken = range_set_get(&reassembly->taken, index);
-    }
-    if (from < taken.from) {
-      held += hold_run(reassembly, offset, octets, from, MIN(end, taken.from), arrival);
-    }
-    from = taken.to;
+  while (range_set_next_gap(&reassembly->taken, &from, offset + octets->length, &gap)) {
+    held += hold_run(reassembly, offset, octets, gap.from, gap.to, arrival);
   }
   return held == octets->length;
 }

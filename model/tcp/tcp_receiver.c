@@ -193,18 +193,11 @@ tcp_beyond tcp_receiver_beyond_with(const tcp_receiver *receiver, uint64_t from,
 
 void tcp_receiver_find_gaps(tcp_receiver *receiver, uint64_t from, uint64_t to)
 {
-  g_array_set_size(tcp_receiver_late(receiver)->gaps, 0);
-  while (from < to) {
-    size_t index = receiver->late ? range_set_find(receiver->late->beyond, from) : 0;
-    range known = {to, to};
-    if (index < tcp_receiver_out_of_order_runs(receiver)) {
-      known = range_set_get(receiver->late->beyond, index);
-    }
-    if (from < known.from) {
-      range gap = {from, MIN(known.from, to)};
-      g_array_append_val(receiver->late->gaps, gap);
-    }
-    from = known.to;
+  tcp_late_arrivals *late = tcp_receiver_late(receiver);
+  range gap;
+  g_array_set_size(late->gaps, 0);
+  while (range_set_next_gap(late->beyond, &from, to, &gap)) {
+    g_array_append_val(late->gaps, gap);
   }
 }
 

@@ -281,18 +281,10 @@ uint64_t tcp_scoreboard_sack(tcp_scoreboard *board, uint64_t from, uint64_t to)
            from >= segment_at(board, board->sent.first)->from &&
            to <= segment_end(segment_at(board, board->sent.end - 1)));
   uint64_t octets = 0;
-  while (from < to) {
-    range known = {to, to};
-    size_t index = board->sacked ? range_set_find(board->sacked, from) : 0;
-    if (index < sacked_runs(board)) {
-      known = range_set_get(board->sacked, index);
-    }
-    uint64_t gap_end = MIN(known.from, to);
-    if (from < gap_end) {
-      take_sacked(board, from, gap_end);
-      octets += gap_end - from;
-    }
-    from = MAX(known.to, gap_end);
+  range gap;
+  while (range_set_next_gap(board->sacked, &from, to, &gap)) {
+    take_sacked(board, gap.from, gap.to);
+    octets += gap.to - gap.from;
   }
   return octets;
 }

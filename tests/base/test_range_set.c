@@ -44,6 +44,17 @@ TEST(test_largest_positions)
   g_assert_cmpuint(range_set_count(set), ==, 2);
 }
 
+/* Without a set all is a gap, and of nothing there is none. */
+TEST(test_gap_of_no_set)
+{
+  uint64_t at = 5;
+  range gap;
+  g_assert_true(range_set_next_gap(NULL, &at, 9, &gap));
+  g_assert_cmpuint(gap.from, ==, 5);
+  g_assert_cmpuint(gap.to, ==, 9);
+  g_assert_false(range_set_next_gap(NULL, &at, 9, &gap));
+}
+
 enum { SEED = 3305, POSITIONS = 200, OPERATIONS = 20000 };
 
 static unsigned count_in(const bool *model, uint64_t from, uint64_t to)
@@ -88,6 +99,12 @@ TEST(test_random_against_model)
     bool add = random_stream_below(random, 2) == 0;
     bool right = range_set_covered(set, from, to) == covered;
     right = right && range_set_contains(set, from, to) == (covered == to - from);
+    uint64_t at = from, missing = 0;
+    for (range gap; range_set_next_gap(set, &at, to, &gap); missing += gap.to - gap.from) {
+      right = right && from <= gap.from && gap.from < gap.to && gap.to <= to &&
+              count_in(model, gap.from, gap.to) == 0 && (gap.to == to || model[gap.to]);
+    }
+    right = right && missing == to - from - covered;
     uint64_t changed = add ? range_set_add(set, from, to) : range_set_remove(set, from, to);
     right = right && changed == (add ? to - from - covered : covered);
     for (uint64_t position = from; position < to; position++) {

@@ -5,13 +5,6 @@
 
 #include "base/big_endian.h"
 
-/* DDP Control is the first octet (ddp-07/rfc5041 §4.1, DDP-035). */
-enum {
-  CONTROL_T = 0x80,
-  CONTROL_L = 0x40,
-  CONTROL_DV = 0x03,
-};
-
 size_t ddp_header_octets(const ddp_header *header)
 {
   return header->tagged ? DDP_TAGGED_HEADER_OCTETS : DDP_UNTAGGED_HEADER_OCTETS;
@@ -19,8 +12,8 @@ size_t ddp_header_octets(const ddp_header *header)
 
 size_t ddp_header_encode(const ddp_header *header, uint8_t *wire)
 {
-  wire[0] = (uint8_t)((header->tagged ? CONTROL_T : 0) | (header->last ? CONTROL_L : 0) |
-                      (header->version & CONTROL_DV));
+  wire[0] = (uint8_t)((header->tagged ? DDP_CONTROL_T : 0) | (header->last ? DDP_CONTROL_L : 0) |
+                      (header->version & DDP_CONTROL_DV));
   wire[1] = header->ulp_control;
   if (header->tagged) {
     big_endian_write_32(wire + 2, header->stag);
@@ -36,13 +29,13 @@ size_t ddp_header_encode(const ddp_header *header, uint8_t *wire)
 
 inline size_t ddp_header_read(ddp_header *header, const uint8_t *wire, uint32_t octets)
 {
-  bool tagged = octets > 0 && (wire[0] & CONTROL_T);
+  bool tagged = octets > 0 && ddp_header_is_tagged(wire);
   if (octets < (tagged ? DDP_TAGGED_HEADER_OCTETS : DDP_UNTAGGED_HEADER_OCTETS)) {
     *header = (ddp_header){0};
     return 0;
   }
-  bool last = (wire[0] & CONTROL_L) != 0;
-  uint8_t version = wire[0] & CONTROL_DV;
+  bool last = ddp_header_is_last(wire);
+  uint8_t version = wire[0] & DDP_CONTROL_DV;
   if (tagged) {
     *header = (ddp_header){.tagged = true,
                            .last = last,

@@ -15,6 +15,9 @@ enum {
   DDP_MAX_HEADER_OCTETS = DDP_UNTAGGED_HEADER_OCTETS,
 };
 
+/* DDP Control is the first octet (DDP-035). */
+enum { DDP_CONTROL_T = 0x80, DDP_CONTROL_L = 0x40, DDP_CONTROL_DV = 0x03 };
+
 typedef struct ddp_header {
   bool tagged;         /* T */
   bool last;           /* L */
@@ -30,28 +33,29 @@ typedef struct ddp_header {
   uint32_t message_offset; /* MO */
 } ddp_header;
 
-/* 14 or 18. */
+/* Returns how many octets `header` has: 14 or 18. */
 size_t ddp_header_octets(const ddp_header *header);
 
 /* Writes the header to `wire` (room for ddp_header_octets(header) octets); returns its length. Reserved bits
  * are 0 (DDP-044). Fields of the other model are ignored. */
 size_t ddp_header_encode(const ddp_header *header, uint8_t *wire);
 
-/* The T bit of a header, `wire`. */
+/* Returns whether the header at `wire` has T set, … */
 static inline bool ddp_header_is_tagged(const uint8_t *wire)
 {
-  return (*wire & 0x80) != 0;
+  return (*wire & DDP_CONTROL_T) != 0;
 }
 
-/* Its L bit. */
+/* … and whether it has L set. */
 static inline bool ddp_header_is_last(const uint8_t *wire)
 {
-  return (*wire & 0x40) != 0;
+  return (*wire & DDP_CONTROL_L) != 0;
 }
 
-/* Reads the header at the front of a ULPDU, of which the first `octets` (DDP_MAX_HEADER_OCTETS, if it has as
- * many) lie at `wire`; fields of the other model become 0, reserved bits are ignored (DDP-045). Returns its
- * length, 0 when the ULPDU is too short for it (note D15), with all of `header` 0 then. Judges no field. */
+/* Reads the header at the front of a ULPDU, of which the first `octets` (at least DDP_MAX_HEADER_OCTETS, if
+ * it has as many) lie at `wire`; fields of the other model become 0, reserved bits are ignored (DDP-045).
+ * Returns its length, 0 when the ULPDU is too short for it (note D15), with all of `header` 0 then. Judges no
+ * field. */
 size_t ddp_header_read(ddp_header *header, const uint8_t *wire, uint32_t octets);
 
 /* Does the same with the ULPDU `ulpdu`. */

@@ -7,7 +7,7 @@
 
 /* This is where the fields that differ from segment to segment are in a header (ddp-07/rfc5041 §4.2,
  * §4.3). */
-enum { CONTROL_L = 0x40, TAGGED_OFFSET_AT = 6, MESSAGE_OFFSET_AT = 14 };
+enum { TAGGED_OFFSET_AT = 6, MESSAGE_OFFSET_AT = 14 };
 
 ddp_segmenter *ddp_segmenter_new(uint8_t version, uint32_t queue_count, uint32_t first_msn)
 {
@@ -72,7 +72,7 @@ bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, ddp_ul
     big_endian_write_32(segmenter->header + MESSAGE_OFFSET_AT, segmenter->sent);
   }
   if (last) { /* ddp-07/rfc5041 §4.1 (DDP-038, DDP-039) */
-    segmenter->header[0] |= CONTROL_L;
+    segmenter->header[0] |= DDP_CONTROL_L;
   }
   ulpdu->slices[0] = (octet_slice){.octets = segmenter->header, .length = header_octets};
   ulpdu->slice_count = payload > 0 ? 2 : 1;

@@ -65,9 +65,9 @@ void ddp_untagged_queue_post_run(ddp_untagged_queue *queue, uint32_t count, uint
 bool ddp_untagged_queue_find(const ddp_untagged_queue *queue, uint32_t msn, uint32_t message_offset,
                              uint32_t length, uint8_t **target, ddp_error *error);
 
-/* A segment of the oldest undelivered message is Delivered: it has at least `end` octets. The second function
- * returns how many it has as far as is known. */
+/* A segment of the oldest undelivered message is Delivered: the message has at least `end` octets. */
 void ddp_untagged_queue_extend(ddp_untagged_queue *queue, uint64_t end);
+
 /* The oldest undelivered message is Delivered: its buffer leaves the queue. Returns the id it was posted
  * with, its memory through `memory` (may be NULL): NULL of an empty buffer, and of a supplier's that the
  * message has no octet in. There must be one. */

@@ -26,7 +26,7 @@ static uint32_t announced(const uint8_t *wire, uint32_t length)
 {
   const bool has_m = (wire[2] & 0x80) != 0, has_d = (wire[2] & 0x40) != 0, has_r = (wire[2] & 0x20) != 0;
   const uint32_t header = RDMAP_TERMINATE_CONTROL_OCTETS + (has_m || has_d ? 2 : 0);
-  const bool is_tagged = has_d && length > header && (wire[header] & 0x80) != 0; /* T */
+  const bool is_tagged = has_d && length > header && ddp_header_is_tagged(wire + header);
 
   return header +
          (!has_d      ? 0

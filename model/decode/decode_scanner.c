@@ -323,8 +323,8 @@ static bool is_likely(const search *in, size_t header)
   }
   const uint8_t *octets = in->octets + header;
   uint32_t ulpdu_octets = big_endian_read_16(octets);
-  bool is_tagged = (octets[2] & 0x80) != 0;
-  uint32_t least = is_tagged ? DDP_TAGGED_HEADER_OCTETS : DDP_UNTAGGED_HEADER_OCTETS;
+  uint32_t least = ddp_header_is_tagged(octets + MPA_FPDU_LENGTH_OCTETS) ? DDP_TAGGED_HEADER_OCTETS
+                                                                         : DDP_UNTAGGED_HEADER_OCTETS;
   return ulpdu_octets >= least && could_start(octets + MPA_FPDU_LENGTH_OCTETS);
 }
 

@@ -181,15 +181,6 @@ rdmap_opcode rdmap_responder_message(rdmap_responder *responder, ddp_message *me
   return RDMAP_READ_RESPONSE;
 }
 
-/* Executes an Atomic whose memory is reached, and puts its response in the place of its request. */
-static void execute(rdmap_responder *responder, const pending_request *pending)
-{
-  uint8_t *memory = responder->reached.memory;
-  const uint64_t original = rdmap_atomic_load(memory);
-  rdmap_atomic_store(memory, rdmap_atomic_result(&pending->atomic, original));
-  rdmap_atomic_response_encode(pending->atomic.id, original, pending->buffer);
-}
-
 bool rdmap_responder_reach(rdmap_responder *responder, uint32_t sent_octets, rdmap_terminate *terminate)
 {
   const pending_request *pending = oldest(responder);
@@ -200,8 +191,11 @@ bool rdmap_responder_reach(rdmap_responder *responder, uint32_t sent_octets, rdm
     return false;
   }
   if (pending->is_atomic) {
-    if (!is_executed) {
-      execute(responder, pending);
+    if (!is_executed) { /* now: its response takes the place of its request */
+      uint8_t *memory = responder->reached.memory;
+      const uint64_t original = rdmap_atomic_load(memory);
+      rdmap_atomic_store(memory, rdmap_atomic_result(&pending->atomic, original));
+      rdmap_atomic_response_encode(pending->atomic.id, original, pending->buffer);
     }
     responder->reached = (ddp_access){.memory = pending->buffer + sent_octets};
   }

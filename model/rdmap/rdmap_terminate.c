@@ -108,10 +108,7 @@ G_STATIC_ASSERT(RDMAP_TERMINATE_MAX_OCTETS == RDMAP_TERMINATE_CONTROL_OCTETS + S
  * whole. */
 static size_t take_header(rdmap_terminate *terminate, const uint8_t *wire, size_t length)
 {
-  buffer_chain front = {0};
-  buffer_chain_append(&front, wire, (uint32_t)MIN(length, DDP_MAX_HEADER_OCTETS), NULL);
-  size_t header_octets = ddp_header_decode(&terminate->header, &front);
-  buffer_chain_clear(&front);
+  size_t header_octets = ddp_header_read(&terminate->header, wire, (uint32_t)length);
   memcpy(terminate->header_wire, wire, header_octets);
   return header_octets;
 }

@@ -285,9 +285,8 @@ static bool is_acceptable(ns3_tcp_transport *self, const datagram *packet, const
     uint64_t to = MIN(end, known.from);
     if (to > at) {
       buffer_chain part;
-      buffer_chain_init(&part);
-      buffer_chain_append_chain(&part, &packet->payload, (uint32_t)(at - segment->position),
-                                (uint32_t)(to - at));
+      buffer_chain_init_part(&part, &packet->payload, (uint32_t)(at - segment->position),
+                             (uint32_t)(to - at));
       accepted = self->events.inspect(self->user, at, &part, now);
       buffer_chain_clear(&part);
     }

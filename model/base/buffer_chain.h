@@ -314,6 +314,15 @@ static inline void buffer_chain_append_chain(buffer_chain *chain, const buffer_c
   buffer_chain_append_slices(chain, source, from, length);
 }
 
+/* Makes the uninitialised `chain` one of octets [from, from + length) of `source`, by reference; they must
+ * lie within it. */
+static inline void buffer_chain_init_part(buffer_chain *chain, const buffer_chain *source, uint32_t from,
+                                          uint32_t length)
+{
+  buffer_chain_init(chain);
+  buffer_chain_append_chain(chain, source, from, length);
+}
+
 /* Appends the octets of `list`, by reference. */
 void buffer_chain_append_gathered(buffer_chain *chain, const gather_list *list);
 

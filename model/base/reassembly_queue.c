@@ -75,8 +75,7 @@ static piece *piece_new(reassembly_queue *queue, const buffer_chain *source, uin
   } else {
     made = g_new(piece, 1);
   }
-  buffer_chain_init(&made->octets);
-  buffer_chain_append_chain(&made->octets, source, from, length);
+  buffer_chain_init_part(&made->octets, source, from, length);
   made->arrival = arrival;
   return made;
 }
@@ -187,9 +186,8 @@ void reassembly_queue_visit(const reassembly_queue *queue, uint64_t from, uint64
     }
     uint64_t start = MAX(from, part->position);
     buffer_chain cut;
-    buffer_chain_init(&cut);
-    buffer_chain_append_chain(&cut, &part->piece->octets, (uint32_t)(start - part->position),
-                              (uint32_t)(MIN(to, part->end) - start));
+    buffer_chain_init_part(&cut, &part->piece->octets, (uint32_t)(start - part->position),
+                           (uint32_t)(MIN(to, part->end) - start));
     visitor(user, start, &cut, part->piece->arrival);
     buffer_chain_clear(&cut);
   }
@@ -205,8 +203,7 @@ static void split_entry(reassembly_queue *queue, size_t index, uint64_t position
   piece *back =
       piece_new(queue, &front->octets, front_octets, front->octets.length - front_octets, front->arrival);
   buffer_chain kept;
-  buffer_chain_init(&kept);
-  buffer_chain_append_chain(&kept, &front->octets, 0, front_octets);
+  buffer_chain_init_part(&kept, &front->octets, 0, front_octets);
   buffer_chain_clear(&front->octets);
   buffer_chain_move(&front->octets, &kept);
   whole->end = position;

@@ -130,8 +130,7 @@ static uint64_t hold_run(mpa_reassembly *reassembly, uint64_t offset, const buff
     held = reassembly_queue_insert(reassembly->octets, from, octets, arrival);
   } else {
     buffer_chain run;
-    buffer_chain_init(&run);
-    buffer_chain_append_chain(&run, octets, (uint32_t)(from - offset), (uint32_t)(to - from));
+    buffer_chain_init_part(&run, octets, (uint32_t)(from - offset), (uint32_t)(to - from));
     held = reassembly_queue_insert(reassembly->octets, from, &run, arrival);
     buffer_chain_clear(&run);
   }
@@ -164,8 +163,7 @@ void mpa_locator_hold_pieces(mpa_locator *locator, const buffer_chain *octets, c
     uint64_t to = index + 1 < piece_count ? pieces[index + 1].position : end;
     buffer_chain piece;
 
-    buffer_chain_init(&piece);
-    buffer_chain_append_chain(&piece, octets, (uint32_t)(from - first), (uint32_t)(to - from));
+    buffer_chain_init_part(&piece, octets, (uint32_t)(from - first), (uint32_t)(to - from));
     reassembly_queue_insert(mpa_locator_reassembly(locator)->octets, from, &piece, pieces[index].arrival);
     buffer_chain_clear(&piece);
   }

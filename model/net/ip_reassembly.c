@@ -104,8 +104,7 @@ void ip_fragments_add(ip_fragments *fragments, const ip_fragment *fragment)
   added->from = of->offset_octets;
   added->to = to;
   added->more = of->more;
-  buffer_chain_init(&added->octets);
-  buffer_chain_append_chain(&added->octets, fragment->octets, 0, fragment->octets->length);
+  buffer_chain_init_part(&added->octets, fragment->octets, 0, fragment->octets->length);
   fragments->octets += of->length_octets;
   fragments->end = MAX(fragments->end, to);
   fragments->end_known |= !of->more;

@@ -45,8 +45,7 @@ static void relay_octets(void *user, G_GNUC_UNUSED uint64_t position, const buff
   proxy_end *end = user;
   buffer_chain copy;
 
-  buffer_chain_init(&copy);
-  buffer_chain_append_chain(&copy, octets, 0, octets->length);
+  buffer_chain_init_part(&copy, octets, 0, octets->length);
   end->peer->connection->class->post(end->peer->connection, &copy, 0);
 }
 

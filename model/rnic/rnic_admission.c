@@ -69,8 +69,7 @@ bool rnic_admission_inspect(rnic_admission *admission, uint64_t position, const 
   if (looks_at_segments(&admission->config)) {
     rnic_new_run run = {.position = position};
 
-    buffer_chain_init(&run.octets);
-    buffer_chain_append_chain(&run.octets, octets, 0, octets->length);
+    buffer_chain_init_part(&run.octets, octets, 0, octets->length);
     g_array_append_val(admission->runs, run);
   }
   return true;

@@ -484,8 +484,7 @@ static void pass(trial *made, uint64_t position, const buffer_chain *octets, boo
   if (skipped == octets->length) {
     return;
   }
-  buffer_chain_init(&rest);
-  buffer_chain_append_chain(&rest, octets, skipped, octets->length - skipped);
+  buffer_chain_init_part(&rest, octets, skipped, octets->length - skipped);
   if (is_segment && skipped == 0) {
     mpa_deframer_receive_segment(made->deframer, position - start, &rest, 0, 0);
   } else {

@@ -93,8 +93,7 @@ static void read_in_order(void *user, uint64_t position, const buffer_chain *oct
   if (skipped == octets->length) {
     return;
   }
-  buffer_chain_init(&rest);
-  buffer_chain_append_chain(&rest, octets, skipped, octets->length - skipped);
+  buffer_chain_init_part(&rest, octets, skipped, octets->length - skipped);
   phase->consumed += mpa_startup_receive(phase->mpa, &rest);
   buffer_chain_clear(&rest);
 }

@@ -19,8 +19,7 @@ static void emit_part(tcp_receiver *receiver, uint64_t position, const buffer_ch
     return;
   }
   buffer_chain part;
-  buffer_chain_init(&part);
-  buffer_chain_append_chain(&part, payload, (uint32_t)(from - position), (uint32_t)(to - from));
+  buffer_chain_init_part(&part, payload, (uint32_t)(from - position), (uint32_t)(to - from));
   emit(receiver, from, &part, now, now);
   buffer_chain_clear(&part);
 }
@@ -59,8 +58,7 @@ static void pass_in_order(tcp_receiver *receiver, uint64_t position, const buffe
   bool direct = from == receiver->next && tcp_receiver_out_of_order_runs(receiver) == 0;
   if (!direct && from < to) {
     buffer_chain part;
-    buffer_chain_init(&part);
-    buffer_chain_append_chain(&part, payload, (uint32_t)(from - position), (uint32_t)(to - from));
+    buffer_chain_init_part(&part, payload, (uint32_t)(from - position), (uint32_t)(to - from));
     reassembly_queue_insert(tcp_receiver_late(receiver)->store, from, &part, now);
     buffer_chain_clear(&part);
   }
@@ -105,9 +103,7 @@ static bool inspect_part(tcp_receiver *receiver, uint64_t position, const buffer
                          time_ps now)
 {
   buffer_chain octets;
-  buffer_chain_init(&octets);
-  buffer_chain_append_chain(&octets, payload, (uint32_t)(part.from - position),
-                            (uint32_t)(part.to - part.from));
+  buffer_chain_init_part(&octets, payload, (uint32_t)(part.from - position), (uint32_t)(part.to - part.from));
   bool taken = receiver->events->inspect(receiver->user, part.from, &octets, now);
   buffer_chain_clear(&octets);
   return taken;

@@ -185,6 +185,13 @@ void *deque_insert_between(deque *queue, size_t index)
   return deque_at(queue, index);
 }
 
+void deque_copy(const deque *queue, deque *copy)
+{
+  for (size_t index = 0; index < queue->count; index++) {
+    memcpy(deque_insert_between(copy, copy->count), deque_at(queue, index), queue->element_octets);
+  }
+}
+
 void deque_remove_between(deque *queue, size_t index, size_t count)
 {
   g_assert(index <= queue->count && count <= queue->count - index);

@@ -75,6 +75,9 @@ static inline void deque_settle(deque *queue)
   queue->room = 0;
 }
 
+/* Adds copies of the elements of `queue` after those of `copy`, which have the same length. */
+void deque_copy(const deque *queue, deque *copy);
+
 /* It is what deque_remove() does when the elements are not the first ones, or there is nothing to remove. */
 void deque_remove_between(deque *queue, size_t index, size_t count);
 

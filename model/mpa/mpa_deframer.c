@@ -254,10 +254,7 @@ mpa_deframer *mpa_deframer_copy(const mpa_deframer *deframer, const mpa_deframer
     mpa_slow_path *slow = slow_path_of(copy);
 
     mpa_front_copy(&deframer->slow->front, &slow->front);
-    for (size_t i = 0; i < deframer->slow->assumed.count; i++) {
-      const mpa_assumed_fpdu *assumed = deque_at(&deframer->slow->assumed, i);
-      mpa_assumed_fpdus_add(&slow->assumed, assumed->start, assumed->end);
-    }
+    deque_copy(&deframer->slow->assumed, &slow->assumed);
   }
   return copy;
 }
@@ -406,7 +403,7 @@ static void receive(mpa_deframer *deframer, uint64_t offset, const buffer_chain 
   mpa_locator *locator = &deframer->locator;
   uint64_t end = offset + octets->length;
 
-  if (deframer->locator.error != MPA_ERROR_NONE || end <= locator->edge) {
+  if (locator->error != MPA_ERROR_NONE || end <= locator->edge) {
     return;
   }
   /* They continue a front that has room for a piece; or there is none, and nothing of [in-order edge, end) is
@@ -420,25 +417,24 @@ static void receive(mpa_deframer *deframer, uint64_t offset, const buffer_chain 
          reassembly_queue_next_held(reassembly->octets, offset) >= end) &&
         (range_set_count(&reassembly->taken) == 0 || range_set_get(&reassembly->taken, 0).from >= end)))) {
     pass_whole_fpdus(deframer, octets, arrival, now);
-    at_front = deframer->locator.error == MPA_ERROR_NONE && mpa_locator_is_empty(locator);
+    at_front = locator->error == MPA_ERROR_NONE && mpa_locator_is_empty(locator);
     if (locator->edge == end && at_front) {
       return;
     }
   }
   slow_path_of(deframer)->now = now;
   bool is_done = at_front && !assumes && receive_at_front(deframer, offset, octets, arrival);
-  if (!is_done && deframer->locator.error == MPA_ERROR_NONE) {
+  if (!is_done && locator->error == MPA_ERROR_NONE) {
     mpa_front_leave(&deframer->slow->front, locator);
     mpa_locator_receive(locator, offset, octets, arrival);
-    if (assumes && deframer->locator.error == MPA_ERROR_NONE) {
+    if (locator->error == MPA_ERROR_NONE && assumes) {
       mpa_locator_assume(locator, offset, end);
-    }
-    if (!assumes && deframer->locator.error == MPA_ERROR_NONE) {
+    } else if (locator->error == MPA_ERROR_NONE) {
       mpa_front_return(&deframer->slow->front, locator);
     }
     mpa_assumed_fpdus_forget_below(&deframer->slow->assumed, locator->edge);
   }
-  if (deframer->locator.error != MPA_ERROR_NONE) {
+  if (locator->error != MPA_ERROR_NONE) {
     let_go(deframer);
   }
 }

@@ -43,12 +43,6 @@ uint64_t mpa_marker_header(uint64_t position, const uint8_t wire[MPA_MARKER_OCTE
   return header % MPA_MARKER_PERIOD_OCTETS == 0 ? header + MPA_MARKER_OCTETS : header;
 }
 
-uint64_t mpa_fpdu_start(uint64_t header, bool markers)
-{
-  return markers && header % MPA_MARKER_PERIOD_OCTETS == MPA_MARKER_OCTETS ? header - MPA_MARKER_OCTETS
-                                                                           : header;
-}
-
 /* Returns the octets of markers, whole or cut, below `position`. */
 static uint64_t marker_octets_below(uint64_t position)
 {

@@ -134,8 +134,11 @@ static inline uint64_t mpa_fpdu_header(uint64_t start, bool markers)
   return markers && start % MPA_MARKER_PERIOD_OCTETS == 0 ? start + MPA_MARKER_OCTETS : start;
 }
 
-/* Returns the reverse: the first octet of the FPDU whose ULPDU_Length is at `header`. */
-uint64_t mpa_fpdu_start(uint64_t header, bool markers);
+/* Returns the reverse with markers: the first octet of the FPDU whose ULPDU_Length is at `header`. */
+static inline uint64_t mpa_fpdu_start(uint64_t header)
+{
+  return header % MPA_MARKER_PERIOD_OCTETS == MPA_MARKER_OCTETS ? header - MPA_MARKER_OCTETS : header;
+}
 
 /* Returns the PAD octets of a ULPDU: (-(2 + length)) mod 4 (MPA-078). */
 static inline uint32_t mpa_fpdu_pad_octets(uint32_t ulpdu_octets)

@@ -8,17 +8,6 @@
 #include "base/crc32c.h"
 #include "mpa/mpa_fpdu.h"
 
-/* Writes marker and ULPDU_Length before the ULPDU; returns where ULPDU_Length is. */
-static uint8_t *write_header(const mpa_fpdu *fpdu, uint8_t *octets)
-{
-  if (fpdu->header != fpdu->start) {
-    mpa_marker_write(fpdu->start, fpdu->header, octets); /* mpa-01 §5.1 (MPA-098, MPA-104) */
-    octets += MPA_MARKER_OCTETS;
-  }
-  big_endian_write_16(octets, (uint16_t)fpdu->ulpdu_octets); /* mpa-01 §4 (MPA-074) */
-  return octets;
-}
-
 /* Copies a run. A DDP header, of 14 or 18 octets, takes less than a call. */
 static inline void copy_run(uint8_t *to, const uint8_t *from, uint32_t length)
 {
@@ -78,7 +67,12 @@ static inline uint8_t *write_padding(const mpa_fpdu *fpdu, uint8_t *octets, uint
 /* Writes the FPDU of `ulpdu` to `first`. */
 static inline void write_fpdu(mpa_fpdu extent, bool crc, const gather_list *ulpdu, uint8_t *first)
 {
-  uint8_t *header = write_header(&extent, first);
+  uint8_t *header = first + (extent.header - extent.start);
+
+  if (header != first) {
+    mpa_marker_write(extent.start, extent.header, first); /* mpa-01 §5.1 (MPA-098, MPA-104) */
+  }
+  big_endian_write_16(header, (uint16_t)extent.ulpdu_octets); /* mpa-01 §4 (MPA-074) */
   uint8_t *end = write_ulpdu(ulpdu, header, mpa_fpdu_first_run(&extent));
   uint8_t *digest =
       write_padding(&extent, end, (uint32_t)(extent.end - extent.start) - (uint32_t)(end - first));

@@ -58,7 +58,7 @@ bool mpa_front_is_plain(const mpa_front *front, const mpa_locator *locator, uint
       continue;
     }
     uint64_t header = mpa_marker_header(position, wire);
-    if (header != MPA_MARKER_NOWHERE && mpa_fpdu_start(header, true) > edge) {
+    if (header != MPA_MARKER_NOWHERE && mpa_fpdu_start(header) > edge) {
       return false;
     }
   }
@@ -117,12 +117,10 @@ void mpa_front_held(const mpa_front *front, const mpa_locator *locator, mpa_held
     held->partial_fpdus = 1;
     held->incomplete = front->octets.length;
     held->partial_end = front->fpdu.end;
-  } else if (locator->markers) {
-    /* the marker that leads the FPDU belongs to it in any case: see mpa_locator_held() */
-    bool is_led_by_marker = locator->edge % MPA_MARKER_PERIOD_OCTETS == 0;
-    held->incomplete = is_led_by_marker ? MIN(front->octets.length, (uint32_t)MPA_MARKER_OCTETS) : 0;
-    held->unlocated = front->octets.length - held->incomplete;
-  } else {
-    held->order = front->octets.length;
+    return;
   }
+  /* a leading marker: see mpa_locator_held() */
+  uint64_t header = mpa_fpdu_header(locator->edge, locator->markers);
+  held->incomplete = MIN(front->octets.length, header - locator->edge);
+  *(locator->markers ? &held->unlocated : &held->order) = front->octets.length - held->incomplete;
 }

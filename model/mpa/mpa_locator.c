@@ -72,8 +72,7 @@ void mpa_locator_move_edge(mpa_locator *locator, uint64_t edge)
 {
   locator->edge = edge;
   if (locator->reassembly && locator->reassembly->pending.entries.count > 0) {
-    mpa_pending_fpdus_remove_below(&locator->reassembly->pending,
-                                   edge); /* starts that have become pointless */
+    mpa_pending_fpdus_remove_below(&locator->reassembly->pending, edge); /* starts that are pointless now */
   }
 }
 
@@ -350,7 +349,7 @@ static void follow_markers(mpa_locator *locator, uint64_t from, const buffer_cha
     }
     uint64_t header = mpa_marker_header(position, wire);
     if (header != MPA_MARKER_NOWHERE && header != before && header != reassembly->marked &&
-        establish_ahead(locator, mpa_fpdu_start(header, true), MPA_LOCATED_BY_MARKER)) {
+        establish_ahead(locator, mpa_fpdu_start(header), MPA_LOCATED_BY_MARKER)) {
       reassembly->marked = header;
     }
     before = header;
@@ -521,23 +520,19 @@ G_GNUC_NO_INLINE void mpa_locator_held(const mpa_locator *locator, mpa_held *hel
   }
   const mpa_pending_fpdus *pending = &reassembly->pending;
   const mpa_pending_fpdu *at_edge = mpa_pending_fpdus_find(pending, locator->edge);
+  uint64_t header = mpa_fpdu_header(locator->edge, locator->markers);
 
   held->partial_fpdus = pending->located;
   held->incomplete =
       reassembly->has_conflict || pending->overlap ? disputed_octets(reassembly) : pending->arrived;
   if (at_edge && at_edge->located) {
     held->partial_end = at_edge->fpdu.end;
-  } else if (locator->markers && locator->edge % MPA_MARKER_PERIOD_OCTETS == 0) {
+  } else if (header > locator->edge) {
     /* The marker that leads the FPDU at the edge can belong to nothing else (docs/metrics.md). */
-    held->incomplete +=
-        reassembly_queue_covered(reassembly->octets, locator->edge, locator->edge + MPA_MARKER_OCTETS);
+    held->incomplete += reassembly_queue_covered(reassembly->octets, locator->edge, header);
   }
-  uint64_t rest = reassembly_queue_total(reassembly->octets) - held->incomplete;
-  if (locator->markers) {
-    held->unlocated = rest;
-  } else {
-    held->order = rest;
-  }
+  *(locator->markers ? &held->unlocated : &held->order) =
+      reassembly_queue_total(reassembly->octets) - held->incomplete;
 }
 
 static void count_piece(void *user, G_GNUC_UNUSED uint64_t position, G_GNUC_UNUSED const buffer_chain *octets,

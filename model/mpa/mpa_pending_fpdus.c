@@ -16,9 +16,7 @@ void mpa_pending_fpdus_clear(mpa_pending_fpdus *pending)
 
 void mpa_pending_fpdus_copy(const mpa_pending_fpdus *pending, mpa_pending_fpdus *copy)
 {
-  for (size_t index = 0; index < pending->entries.count; index++) {
-    *(mpa_pending_fpdu *)deque_insert(&copy->entries, index) = *mpa_pending_fpdus_at(pending, index);
-  }
+  deque_copy(&pending->entries, &copy->entries);
   copy->located = pending->located;
   copy->arrived = pending->arrived;
   copy->overlap = pending->overlap;

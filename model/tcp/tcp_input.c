@@ -122,14 +122,14 @@ static inline void report_acknowledged(tcp_connection *connection, uint64_t befo
   }
 }
 
-static void acknowledge(tcp_connection *connection, const tcp_incoming *segment, uint64_t position)
+/* The ACK field points to `position`. Of an ACK below SND.UNA, which a later one has overtaken, what it SACKs
+ * is there, and what it reports came twice; all else in it is out of date. */
+static void acknowledge(tcp_connection *connection, const tcp_incoming *segment, int64_t position)
 {
   const tcp_header *header = segment->header;
+  uint64_t before = connection->sender.acknowledged;
   tcp_acknowledgement ack = {
-      .position = position,
-      .may_be_duplicate =
-          segment->payload->length == 0 && !segment->fin && header->window == connection->peer_window,
-      .congestion_experienced = connection->ecn.agreed && tcp_header_has(header, TCP_ECE),
+      .position = (uint64_t)MAX(position, 0),
       .round_trip_ps = -1,
       .echoed_before_ps = -1,
   };
@@ -139,27 +139,16 @@ static void acknowledge(tcp_connection *connection, const tcp_incoming *segment,
   if (connection->sack && header->sack_count > 0) {
     read_sack_blocks(connection, header, &ack);
   }
-  uint64_t before = connection->sender.acknowledged;
-  heed_window(connection, segment->position, header->window, position);
+  if (position < (int64_t)before) {
+    ack.position = before;
+  } else {
+    ack.may_be_duplicate =
+        segment->payload->length == 0 && !segment->fin && header->window == connection->peer_window;
+    ack.congestion_experienced = connection->ecn.agreed && tcp_header_has(header, TCP_ECE);
+    heed_window(connection, segment->position, header->window, ack.position);
+  }
   tcp_sender_acknowledge(&connection->sender, &ack, segment->now);
   report_acknowledged(connection, before, segment->now);
-}
-
-/* An ACK below SND.UNA, which a later one has overtaken: what it SACKs is there, and what it reports came
- * twice. All else in it is out of date. */
-static void acknowledge_late(tcp_connection *connection, const tcp_incoming *segment, int64_t position)
-{
-  tcp_acknowledgement ack = {
-      .position = (uint64_t)MAX(position, 0),
-      .round_trip_ps = -1,
-      .echoed_before_ps = -1,
-  };
-  if (connection->timestamps) {
-    read_timestamp_echo(connection->sender.config, segment, &ack);
-  }
-  read_sack_blocks(connection, segment->header, &ack);
-  ack.position = connection->sender.acknowledged;
-  tcp_sender_acknowledge(&connection->sender, &ack, segment->now);
 }
 
 /* Nothing beyond `position`, to which an ACK field points, was ever sent, and it is not too old (RFC 5961
@@ -195,12 +184,12 @@ static bool check_ack(tcp_connection *connection, const tcp_incoming *segment, i
 /* The ACK field, which is in order, has its effect. Returns false when the connection is closed by it. */
 static bool arrive_ack(tcp_connection *connection, const tcp_incoming *segment, int64_t position)
 {
+  bool is_late = position < (int64_t)connection->sender.acknowledged;
+  bool sacks = connection->sender.config->old_sack && connection->sack && segment->header->sack_count > 0;
   if (connection->state == TCP_STATE_SYN_RECEIVED) {
     tcp_connection_establish(connection, segment);
-  } else if (position >= (int64_t)connection->sender.acknowledged) {
-    acknowledge(connection, segment, (uint64_t)position);
-  } else if (connection->sender.config->old_sack && connection->sack && segment->header->sack_count > 0) {
-    acknowledge_late(connection, segment, position);
+  } else if (!is_late || sacks) {
+    acknowledge(connection, segment, position);
   }
   return !connection->closed;
 }
@@ -456,7 +445,7 @@ static G_GNUC_NO_INLINE bool arrive_whole_header(tcp_connection *connection, con
   if (connection->timestamps) {
     take_timestamp(connection, &segment);
   }
-  acknowledge(connection, &segment, acknowledged);
+  acknowledge(connection, &segment, (int64_t)acknowledged);
   if (connection->ecn.agreed && !connection->closed) {
     arrive_ecn(connection, &segment);
   }

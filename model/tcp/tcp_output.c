@@ -297,7 +297,7 @@ datagram *tcp_connection_transmit(tcp_transport *transport, time_ps now)
   if (!in_stream || connection->reset_due) {
     return transmit_beside_stream(connection, now);
   }
-  /* asked once more than there is something, each time */
+  /* It is asked for each segment, and once more when there is none. */
   tcp_sender_outlook outlook = tcp_sender_outlook_of(&connection->sender);
   if (connection->mtu_lowered || connection->earlier_ack_due) {
     return transmit_seldom(connection, outlook == TCP_SENDER_RESTS, now);

@@ -23,18 +23,22 @@ static uint64_t weight(uint32_t flags)
   return (flags & LOST ? 0u : 1u) + (flags & RETRANSMITTED ? 1u : 0u);
 }
 
-/* Changes the flags of segment `number`, and pipe with them. */
+/* The board's sums count `segment` so many `times` more: 1, or -1. */
+static inline void count(tcp_scoreboard *board, const sent_segment *segment, int times)
+{
+  board->pipe_octets += (uint64_t)times * weight(segment->flags) * charge(board, segment);
+  board->retransmissions += is_resent(segment->flags) ? (uint64_t)times : 0;
+  board->lost_segments += is_lost(segment->flags) ? (uint64_t)times : 0;
+}
+
+/* Changes the flags of segment `number`, and the sums with them. */
 static void set_flags(tcp_scoreboard *board, uint64_t number, uint32_t flags)
 {
   sent_segment *segment = segment_at(board, number);
   board->plain_from = MAX(board->plain_from, number + 1);
-  board->pipe_octets -= weight(segment->flags) * charge(board, segment);
-  board->retransmissions -= is_resent(segment->flags) ? 1 : 0;
-  board->lost_segments -= is_lost(segment->flags) ? 1 : 0;
-  segment->flags = flags;
-  board->pipe_octets += weight(segment->flags) * charge(board, segment);
-  board->retransmissions += is_resent(segment->flags) ? 1 : 0;
-  board->lost_segments += is_lost(segment->flags) ? 1 : 0;
+  count(board, segment, -1);
+  segment->flags = (uint16_t)flags;
+  count(board, segment, 1);
 }
 
 /* Appends [from, to) as a piece of `whole`, which is in flight. */
@@ -47,9 +51,7 @@ static void append_piece(tcp_scoreboard *board, const sent_segment *whole, uint6
   piece->flags &= from == whole->from ? UINT16_MAX : (uint16_t)~CUT;
   piece->flags |= is_all_sacked(board, from, to) ? SACKED : 0;
   board->sacked_segments += piece->flags & SACKED ? 1 : 0;
-  board->pipe_octets += weight(piece->flags) * charge(board, piece);
-  board->retransmissions += is_resent(piece->flags) ? 1 : 0;
-  board->lost_segments += is_lost(piece->flags) ? 1 : 0;
+  count(board, piece, 1);
 }
 
 /* Appends the pieces that `cutter` makes of `whole`, which is in flight. */
@@ -148,10 +150,8 @@ static void report_delivery(tcp_scoreboard *board, uint64_t number)
 static void pop_first(tcp_scoreboard *board)
 {
   const sent_segment *segment = segment_at(board, board->sent.first);
-  board->pipe_octets -= weight(segment->flags) * charge(board, segment);
+  count(board, segment, -1);
   board->acknowledged_segments += segment->length > 0 ? 1 : 0;
-  board->retransmissions -= is_resent(segment->flags) ? 1 : 0;
-  board->lost_segments -= is_lost(segment->flags) ? 1 : 0;
   if (segment->flags & SACKED) {
     board->sacked_segments -= segment->length > 0 ? 1 : 0;
   } else {

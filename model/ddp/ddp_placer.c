@@ -129,14 +129,6 @@ static inline verdict judge(ddp_placer *placer, ddp_segment *segment, ddp_error 
   return VERDICT_RIGHT;
 }
 
-/* Segments Placed from there on will not be Delivered. */
-static void forget_from(ddp_placer *placer, uint64_t position)
-{
-  if (placer->undelivered) {
-    ddp_undelivered_drop_from(placer->undelivered, position);
-  }
-}
-
 /* Keeps the fault that comes first in the sender's order and forgets what follows it (note D39). */
 static void note_fault(ddp_placer *placer, verdict found, ddp_error error, const ddp_segment *segment)
 {
@@ -144,7 +136,7 @@ static void note_fault(ddp_placer *placer, verdict found, ddp_error error, const
     placer->fault = g_new(fault, 1);
   }
   *placer->fault = (fault){.verdict = found, .error = error, .segment = *segment};
-  forget_from(placer, segment->fpdu_start);
+  ddp_undelivered_drop_from(placer->undelivered, segment->fpdu_start); /* which will not be Delivered */
 }
 
 static bool is_after_fault(const ddp_placer *placer, uint64_t position)
@@ -172,7 +164,7 @@ static void judge_fault_in_order(ddp_placer *placer)
 void ddp_placer_stop(ddp_placer *placer)
 {
   placer->stopped = true;
-  forget_from(placer, 0);
+  ddp_undelivered_drop_from(placer->undelivered, 0);
 }
 
 static void surface_fault(ddp_placer *placer, time_ps now)
@@ -267,8 +259,7 @@ static void advance(ddp_placer *placer, ddp_segment *segment, time_ps now)
   ddp_segment next;
   while (segment) {
     deliver(placer, segment, now);
-    bool has_next = placer->undelivered && ddp_undelivered_take(placer->undelivered, placer->edge, &next);
-    segment = has_next ? &next : NULL;
+    segment = ddp_undelivered_take(placer->undelivered, placer->edge, &next) ? &next : NULL;
   }
   if (!placer->stopped && placer->fault &&
       (placer->config.report_on_arrival || is_after_fault(placer, placer->edge))) {

@@ -61,7 +61,8 @@ ddp_segment *ddp_undelivered_add(ddp_undelivered *undelivered, const ddp_segment
 
 bool ddp_undelivered_take(ddp_undelivered *undelivered, uint64_t position, ddp_segment *segment)
 {
-  if (undelivered->segments.count == 0 || segment_at(undelivered, 0)->fpdu_start != position) {
+  if (!undelivered || undelivered->segments.count == 0 ||
+      segment_at(undelivered, 0)->fpdu_start != position) {
     return false;
   }
   *segment = *segment_at(undelivered, 0);
@@ -71,6 +72,8 @@ bool ddp_undelivered_take(ddp_undelivered *undelivered, uint64_t position, ddp_s
 
 void ddp_undelivered_drop_from(ddp_undelivered *undelivered, uint64_t position)
 {
-  size_t kept = count_below(undelivered, position);
-  deque_remove(&undelivered->segments, kept, undelivered->segments.count - kept);
+  if (undelivered) {
+    size_t kept = count_below(undelivered, position);
+    deque_remove(&undelivered->segments, kept, undelivered->segments.count - kept);
+  }
 }

@@ -46,7 +46,8 @@ typedef struct ddp_undelivered {
   deque segments; /* ddp_segment, ascending, disjoint */
 } ddp_undelivered;
 
-/* An empty store; free with ddp_undelivered_free() (NULL is allowed). */
+/* An empty store; free with ddp_undelivered_free(). For all functions but ddp_undelivered_add() NULL is an
+ * empty one, too. */
 ddp_undelivered *ddp_undelivered_new(void);
 void ddp_undelivered_free(ddp_undelivered *undelivered);
 

@@ -297,11 +297,15 @@ inline ddp_access_fault ddp_stag_table_check(const ddp_stag_table *table, ddp_st
   return DDP_ACCESS_OK;
 }
 
-static uint32_t streams_of(const ddp_stag_table *table, uint32_t protection_domain)
+/* Returns how many streams `protection_domain` has. */
+static uint32_t *streams_of(const ddp_stag_table *table, uint32_t protection_domain)
 {
-  const GArray *streams = table->streams_of_domain;
+  GArray *streams = table->streams_of_domain;
 
-  return protection_domain < streams->len ? g_array_index(streams, uint32_t, protection_domain) : 0;
+  if (protection_domain >= streams->len) {
+    g_array_set_size(streams, protection_domain + 1); /* no streams in the new ones */
+  }
+  return &g_array_index(streams, uint32_t, protection_domain);
 }
 
 ddp_invalidation ddp_stag_table_invalidate(ddp_stag_table *table, ddp_stream_identity stream, uint32_t stag,
@@ -320,31 +324,21 @@ ddp_invalidation ddp_stag_table_invalidate(ddp_stag_table *table, ddp_stream_ide
   /* rdmap-00 §7.3 lets any stream of the Protection Domain do it, rfc5040 §8.1.1 item 7 none that shares the
    * STag (note D55). */
   if (!shared_allowed && registration->association == DDP_ASSOCIATED_BY_PROTECTION_DOMAIN &&
-      streams_of(table, stream.protection_domain) > 1) {
+      *streams_of(table, stream.protection_domain) > 1) {
     return DDP_INVALIDATE_SHARED;
   }
   ddp_stag_table_deregister(table, stag);
   return DDP_INVALIDATED;
 }
 
-static void set_streams_of(ddp_stag_table *table, uint32_t protection_domain, uint32_t count)
-{
-  GArray *streams = table->streams_of_domain;
-
-  if (protection_domain >= streams->len) {
-    g_array_set_size(streams, protection_domain + 1); /* no streams in the new ones */
-  }
-  g_array_index(streams, uint32_t, protection_domain) = count;
-}
-
 void ddp_stag_table_add_stream(ddp_stag_table *table, ddp_stream_identity stream)
 {
-  set_streams_of(table, stream.protection_domain, streams_of(table, stream.protection_domain) + 1);
+  ++*streams_of(table, stream.protection_domain);
 }
 
 void ddp_stag_table_remove_stream(ddp_stag_table *table, ddp_stream_identity stream)
 {
-  uint32_t count = streams_of(table, stream.protection_domain);
-  g_assert(count > 0);
-  set_streams_of(table, stream.protection_domain, count - 1);
+  uint32_t *streams = streams_of(table, stream.protection_domain);
+  g_assert(*streams > 0);
+  --*streams;
 }

@@ -142,7 +142,7 @@ static void check_peer_sends(const mpa_startup_config *config, const uint8_t *fr
 /* Both frames are enhanced: what they come to. */
 static void check_agreement(const mpa_startup *startup, const mpa_startup_config *config, const uint8_t *wire)
 {
-  const mpa_agreement *agreement = mpa_startup_agreement(startup);
+  const mpa_agreement *agreement = &startup->agreement;
   const mpa_enhanced peer = mpa_enhanced_decode(wire);
   uint8_t again[MPA_ENHANCED_OCTETS];
 
@@ -167,7 +167,7 @@ static void check_frame(const mpa_startup *startup, const mpa_startup_config *co
 {
   uint32_t private_octets;
   const uint8_t *private_data = mpa_startup_private_data(startup, &private_octets);
-  bool is_enhanced = mpa_startup_agreement(startup)->is_enhanced;
+  bool is_enhanced = startup->agreement.is_enhanced;
   uint32_t before = HEADER_OCTETS + (is_enhanced ? MPA_ENHANCED_OCTETS : 0);
 
   g_assert_cmpuint(taken, ==, before + private_octets);

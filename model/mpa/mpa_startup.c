@@ -109,8 +109,6 @@ static void set_own_private_data(mpa_startup *startup, const uint8_t *private_da
 
 void mpa_startup_begin(mpa_startup *startup, const uint8_t *private_data, uint32_t length, time_ps now)
 {
-  time_ps timeout = startup->config.timeout_ps;
-
   g_assert(startup->state == MPA_STARTUP_STREAMING);
   if (!mpa_startup_has_frames(startup)) {
     g_assert(private_data == NULL);
@@ -121,8 +119,8 @@ void mpa_startup_begin(mpa_startup *startup, const uint8_t *private_data, uint32
   move_to(startup, MPA_STARTUP_WAITING, MPA_STARTUP_REASON_NONE);
   set_own_private_data(startup, private_data, private_data ? length : 0);
   /* mpa-01 §6.1 rules 8 and 10 give no number: the ULP's wish (MPA-228, MPA-233; note M45) */
-  if (timeout > 0 && timeout < TIME_PS_NEVER - now) {
-    startup->deadline = now + timeout;
+  if (startup->config.timeout_ps > 0) {
+    startup->deadline = time_ps_after(now, startup->config.timeout_ps);
   }
 }
 
@@ -378,11 +376,6 @@ const uint8_t *mpa_startup_private_data(const mpa_startup *startup, uint32_t *le
 
   *length = valid ? private_data_octets(startup) - before : 0;
   return *length > 0 ? startup->private_data + before : NULL;
-}
-
-const mpa_agreement *mpa_startup_agreement(const mpa_startup *startup)
-{
-  return &startup->agreement;
 }
 
 /* Returns whether the peer's frame has `flag`; where there are no frames markers and CRC are always there

@@ -135,9 +135,6 @@ void mpa_startup_run(mpa_startup *startup, time_ps now);
  * own, without those of enhanced startup. NULL when there are none. */
 const uint8_t *mpa_startup_private_data(const mpa_startup *startup, uint32_t *length);
 
-/* What both frames come to, once the peer's is whole and valid; the startup's own, never NULL. */
-const mpa_agreement *mpa_startup_agreement(const mpa_startup *startup);
-
 /* Returns the octets of the peer's frame as its header declares it: where its FPDU phase starts, counted from
  * mpa_startup_begin(); 0 while unknown, and for rdmac. */
 uint64_t mpa_startup_received_frame_octets(const mpa_startup *startup);

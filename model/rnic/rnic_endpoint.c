@@ -206,10 +206,6 @@ static bool may_send_fpdus(rnic_endpoint *endpoint)
          rnic_endpoint_may_reply(endpoint) && endpoint->sender.config.tcp->gauges.is_established;
 }
 
-/* The stream ends without a word of RDMAP's: at this end's own will, or because it can never send another
- * FPDU. */
-static const rnic_failure closed_by_itself = {.layer = RNIC_FAILURE_MPA, .reason.mpa = MPA_ERROR_CLOSED};
-
 /* Does what a misbehaving end does instead of its next ULPDU; true when it did something. */
 static bool do_fault(rnic_endpoint *endpoint, time_ps now)
 {
@@ -226,7 +222,7 @@ static bool do_fault(rnic_endpoint *endpoint, time_ps now)
     endpoint->sender.config.tcp->class->abort(endpoint->sender.config.tcp, now);
     break;
   case RNIC_LOCAL_CLOSE:
-    rnic_endpoint_end_silently(endpoint, closed_by_itself, now);
+    rnic_endpoint_end_silently(endpoint, rnic_closed, now);
     break;
   }
   return true;
@@ -255,7 +251,7 @@ static G_GNUC_NO_INLINE void finish(rnic_endpoint *endpoint, time_ps now)
    * out. */
   if (endpoint->is_mute && !endpoint->has_failed &&
       !rdmap_stream_is_drained(endpoint->sender.config.stream)) {
-    rnic_endpoint_end_silently(endpoint, closed_by_itself, now);
+    rnic_endpoint_end_silently(endpoint, rnic_closed, now);
   }
   if (endpoint->teardown == RNIC_TEARDOWN_NOT || rnic_sender_holds(&endpoint->sender)) {
     return;
@@ -445,8 +441,11 @@ static void enter_full_operation(rnic_endpoint *endpoint, time_ps now)
                       rnic_startup_phase_received_octets(endpoint->startup));
   TRACE(endpoint->receiver.config.trace, FULL_OPERATION, .sends_from = endpoint->sender.phase_start,
         .receives_from = endpoint->receiver.phase_start, .markers = endpoint->receiver.markers);
-  follow_agreement(endpoint, mpa_startup_agreement(mpa), now);
-  rnic_startup_phase_visit_rest(endpoint->startup, receive_early, &(now_of){endpoint, now});
+  follow_agreement(endpoint, &mpa->agreement, now);
+  if (endpoint->startup->octets) {
+    reassembly_queue_visit(endpoint->startup->octets, endpoint->startup->consumed, UINT64_MAX, receive_early,
+                           &(now_of){endpoint, now});
+  }
   rnic_startup_phase_free(endpoint->startup); /* most connections live long after it */
   endpoint->startup = NULL;
 }
@@ -576,7 +575,6 @@ rnic_endpoint_counts rnic_endpoint_counts_of(const rnic_endpoint *endpoint)
       .mpa = rnic_receiver_statistics(&endpoint->receiver),
       .refusals = endpoint->admission ? &endpoint->admission->refusals : &none,
       .full_size = &endpoint->sender.full_size,
-      .emss_octets = endpoint->sender.config.tcp->gauges.emss_octets,
       .mulpdu_octets = rnic_sender_mulpdu_octets(&endpoint->sender),
   };
 }

@@ -146,8 +146,7 @@ typedef struct rnic_endpoint_counts {
   const mpa_deframer_statistics *mpa; /* of the receiving side, NULL before full operation */
   const rnic_refusals *refusals;      /* segments dropped as if lost, and why */
   const rnic_full_size *full_size;
-  uint32_t emss_octets;   /* of the direction sent; 0 while unknown */
-  uint32_t mulpdu_octets; /* likewise */
+  uint32_t mulpdu_octets; /* of the direction sent; 0 while unknown */
 } rnic_endpoint_counts;
 
 rnic_endpoint_counts rnic_endpoint_counts_of(const rnic_endpoint *endpoint);

@@ -48,6 +48,10 @@ extern const tcp_events rnic_endpoint_tcp_events;
 extern const tcp_events rnic_endpoint_tcp_events_inspecting;
 extern const rdmap_stream_events rnic_endpoint_rdmap_events;
 
+/* The stream ends without a word of RDMAP's: at this end's own will, because it can never send another FPDU,
+ * or since the peer's FIN came during startup (mpa-01 §7, code 1: MPA-276). */
+static const rnic_failure rnic_closed = {.layer = RNIC_FAILURE_MPA, .reason.mpa = MPA_ERROR_CLOSED};
+
 static inline bool rnic_endpoint_is_in_full_operation(const rnic_endpoint *endpoint)
 {
   return endpoint->receiver.is_started;

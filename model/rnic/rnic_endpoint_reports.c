@@ -85,7 +85,6 @@ static void on_acknowledged(void *user, uint64_t position, time_ps now)
  * (DDP-028 … DDP-030). */
 static void on_finished(void *user, time_ps now)
 {
-  static const rnic_failure failure = {.layer = RNIC_FAILURE_MPA, .reason.mpa = MPA_ERROR_CLOSED};
   rnic_endpoint *endpoint = user;
 
   if (endpoint->teardown == RNIC_TEARDOWN_WAITS) {
@@ -95,7 +94,7 @@ static void on_finished(void *user, time_ps now)
     endpoint->is_mute = !rnic_endpoint_may_reply(endpoint);
     rnic_receiver_peer_finished(&endpoint->receiver, now);
   } else if (!endpoint->has_failed) { /* in the middle of startup: mpa-01 §7, code 1 (MPA-276) */
-    rnic_endpoint_end_silently(endpoint, failure, now);
+    rnic_endpoint_end_silently(endpoint, rnic_closed, now);
   }
 }
 

@@ -244,9 +244,9 @@ static inline void receive(rnic_receiver *receiver, uint64_t position, const buf
   time_ps timeout = receiver->config.first_fpdu_timeout_ps;
 
   /* The first octets of the FPDU phase are here: from here on one FPDU must come in time. */
-  if (timeout > 0 && position + octets->length > start && timeout < TIME_PS_NEVER - now &&
-      receiver->first_fpdu_deadline == TIME_PS_NEVER && rnic_receiver_statistics(receiver)->fpdus == 0) {
-    receiver->first_fpdu_deadline = now + timeout;
+  if (timeout > 0 && position + octets->length > start && receiver->first_fpdu_deadline == TIME_PS_NEVER &&
+      rnic_receiver_statistics(receiver)->fpdus == 0) {
+    receiver->first_fpdu_deadline = time_ps_after(now, timeout);
   }
   if (!receiver->is_streaming_over && receive_streaming(receiver, position, octets, arrival, now)) {
     return;

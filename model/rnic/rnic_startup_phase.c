@@ -67,14 +67,13 @@ static void begin_mpa(rnic_startup_phase *phase, time_ps now)
 
 void rnic_startup_phase_established(rnic_startup_phase *phase, time_ps now)
 {
-  time_ps timeout = phase->timeout_ps;
-
   /* mpa-01 §6.1.4 (MPA-266): not before the last streaming octet is in. mpa-02 §8.1 (MPA-184): nothing to
    * wait for. */
   if (!mpa_startup_has_frames(phase->mpa) || phase->streaming_octets_received == 0) {
     begin_mpa(phase, now);
-  } else if (timeout > 0 && timeout < TIME_PS_NEVER - now) {
-    phase->deadline = now + timeout; /* ULPs bound such waits (mpa-01 §6.1 rule 10, MPA-234) */
+  } else if (phase->timeout_ps > 0) {
+    phase->deadline =
+        time_ps_after(now, phase->timeout_ps); /* ULPs bound such waits (mpa-01 §6.1 rule 10, MPA-234) */
   }
 }
 
@@ -113,7 +112,7 @@ static void judge_frame(rnic_startup_phase *phase, time_ps now)
   const uint8_t *private_data = mpa_startup_private_data(phase->mpa, &length);
 
   if (phase->observer) {
-    phase->observer(phase->user, private_data, length, mpa_startup_agreement(phase->mpa), now);
+    phase->observer(phase->user, private_data, length, &phase->mpa->agreement, now);
   }
   if (phase->mpa->state == MPA_STARTUP_DECIDING) {
     mpa_startup_decide(phase->mpa, !phase->rejects, NULL, 0);
@@ -168,14 +167,6 @@ bool rnic_startup_phase_is_over(const rnic_startup_phase *phase)
   return length &&
          reassembly_queue_contains(phase->octets, phase->consumed,
                                    phase->consumed + mpa_fpdu_octets(0, big_endian_read_16(length), markers));
-}
-
-void rnic_startup_phase_visit_rest(const rnic_startup_phase *phase, reassembly_queue_visitor visitor,
-                                   void *user)
-{
-  if (phase->octets) {
-    reassembly_queue_visit(phase->octets, phase->consumed, UINT64_MAX, visitor, user);
-  }
 }
 
 /* --- What leaves --- */

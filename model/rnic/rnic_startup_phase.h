@@ -35,7 +35,7 @@ typedef struct rnic_startup_phase {
   mpa_startup *mpa;     /* where it stands, what was agreed, and why it failed */
   reassembly_queue *
       octets; /* arrived and not consumed; of the peer's frame all: held until consumed. NULL: nothing came */
-  uint64_t consumed; /* stream position after what has been read in order */
+  uint64_t consumed; /* stream position after what has been read in order: the rest is the FPDU phase's */
   time_ps deadline;  /* of the peer's streaming octets */
   bool streaming_sent;
   bool is_starved; /* the peer's streaming octets did not come in time */
@@ -62,10 +62,6 @@ bool rnic_startup_phase_next(rnic_startup_phase *phase, buffer_chain *octets, bo
 
 /* Returns whether full operation begins. */
 bool rnic_startup_phase_is_over(const rnic_startup_phase *phase);
-
-/* Visits the octets of the FPDU phase that are here. */
-void rnic_startup_phase_visit_rest(const rnic_startup_phase *phase, reassembly_queue_visitor visitor,
-                                   void *user);
 
 /* Returns when rnic_startup_phase_run() is due (TIME_PS_NEVER): the time is up. */
 time_ps rnic_startup_phase_deadline(const rnic_startup_phase *phase);

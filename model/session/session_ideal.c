@@ -30,7 +30,7 @@ static time_ps least_time(const session_end *from, uint64_t stream_octets, uint6
   const network_transfer transfer = {
       .stream_octets = stream_octets,
       .first_octets =
-          (uint32_t)MIN(first_fpdu_octets > 0 ? first_fpdu_octets : full_octets, counts.emss_octets),
+          (uint32_t)MIN(first_fpdu_octets > 0 ? first_fpdu_octets : full_octets, counts.tcp->emss_octets),
       .payload_octets = MIN(config->tcp.send_mtu_octets, peer->tcp.receive_mtu_octets) - header_octets,
       .header_octets = header_octets};
 

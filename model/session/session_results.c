@@ -173,7 +173,7 @@ static void set_made(const session *self, const metric_terms *terms, bool have_s
 
   if (source) {
     const rnic_endpoint_counts counts = counts_of(source);
-    set_known(METRIC_MPA_EMSS_OCTETS, counts.emss_octets, values);
+    set_known(METRIC_MPA_EMSS_OCTETS, counts.tcp->emss_octets, values);
     set_known(METRIC_MPA_MULPDU_OCTETS, counts.mulpdu_octets, values);
     set_efficiency(terms, &link, values);
   }

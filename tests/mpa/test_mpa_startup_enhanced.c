@@ -52,10 +52,10 @@ TEST(test_enhanced_frames)
   g_assert_cmpuint(startup_receive(initiator, (const uint8_t *)reply, 27), ==, 27);
   startup_expect(initiator, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
   startup_expect_private_data(initiator, (const uint8_t *)"yes", 3);
-  EXPECT_FIELDS(mpa_startup_agreement(initiator), (is_enhanced, true), (peer_to_peer, true),
+  EXPECT_FIELDS(&initiator->agreement, (is_enhanced, true), (peer_to_peer, true),
                 (rtrs, 1U << MPA_RTR_WRITE | 1U << MPA_RTR_READ), (rtr, MPA_RTR_WRITE), (ird, 16), (ord, 8),
                 (peer_ird, 16), (peer_ord, 8), (error, MPA_ERROR_NONE));
-  EXPECT_FIELDS(mpa_startup_agreement(responder), (is_enhanced, true), (ird, 16), (ord, 8), (peer_ird, 16),
+  EXPECT_FIELDS(&responder->agreement, (is_enhanced, true), (ird, 16), (ord, 8), (peer_ird, 16),
                 (peer_ord, 8));
 }
 
@@ -127,7 +127,7 @@ TEST(test_ends_that_meet)
     for (unsigned end = 0; end < 2; end++) {
       const mpa_startup *startup = end ? responder : initiator;
       startup_expect(startup, MPA_STARTUP_FULL_OPERATION, MPA_STARTUP_REASON_NONE);
-      EXPECT_FIELDS(mpa_startup_agreement(startup), (is_enhanced, is_enhanced), (peer_to_peer, is_enhanced),
+      EXPECT_FIELDS(&startup->agreement, (is_enhanced, is_enhanced), (peer_to_peer, is_enhanced),
                     (error, MPA_ERROR_NONE));
     }
   }
@@ -201,11 +201,11 @@ static void check_any_frame(const any_frame *c, uint32_t step)
                  is_rejected ? MPA_STARTUP_REASON_REJECTED_BY_PEER : MPA_STARTUP_REASON_NONE);
   startup_expect_private_data(startup, frame->octets + (is_enhanced ? 24 : 20),
                               c->length - (is_enhanced ? 4 : 0));
-  g_assert_cmpint(mpa_startup_agreement(startup)->is_enhanced, ==, is_enhanced);
+  g_assert_cmpint(startup->agreement.is_enhanced, ==, is_enhanced);
   if (c->role == SIDE_RESPONDER) {
     check_reply(startup, c, is_enhanced);
   } else if (c->has_enhanced && !is_enhanced) {
-    g_assert_cmpint(mpa_startup_agreement(startup)->error, ==, MPA_ERROR_LOCAL);
+    g_assert_cmpint(startup->agreement.error, ==, MPA_ERROR_LOCAL);
   }
 }
 
@@ -293,7 +293,7 @@ TEST(test_rejection_names_the_ord)
     startup_receive(initiator, (const uint8_t *)reply, 24);
     startup_expect(initiator, ird == 4 ? MPA_STARTUP_REJECTED : MPA_STARTUP_FULL_OPERATION,
                    ird == 4 ? MPA_STARTUP_REASON_REJECTED_BY_PEER : MPA_STARTUP_REASON_NONE);
-    EXPECT_FIELDS(mpa_startup_agreement(initiator), (is_enhanced, true), (peer_ird, 16), (peer_ord, 5));
+    EXPECT_FIELDS(&initiator->agreement, (is_enhanced, true), (peer_ird, 16), (peer_ord, 5));
   }
 }
 

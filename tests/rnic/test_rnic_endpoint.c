@@ -448,7 +448,8 @@ EACH_TEST(test_mulpdu, mulpdu_case, mulpdus)
   assert_ulpdu_sizes(f->initiator, c->first);
   if (c->new_mtu_octets > 0) {
     kit_set_send_mtu(f->initiator->endpoint->sender.config.tcp, c->new_mtu_octets);
-    g_assert_cmpuint(rnic_endpoint_counts_of(f->initiator->endpoint).emss_octets, ==, c->new_mtu_octets - 40);
+    g_assert_cmpuint(rnic_endpoint_counts_of(f->initiator->endpoint).tcp->emss_octets, ==,
+                     c->new_mtu_octets - 40);
   }
   post_send(f->initiator, 4000);
   run(f, TIME_PS_PER_SECOND);

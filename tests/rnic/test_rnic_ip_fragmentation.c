@@ -41,5 +41,5 @@ RNIC_TEST(test_dropped_fragments_shrink_the_emss)
   post(f->initiator, .operation = RDMAP_SEND, .length = SEND_OCTETS, .id = 2);
   start_and_run(f, 100 * TIME_PS_PER_SECOND);
   g_assert_true(is_payload(buffer, SEND_OCTETS));
-  g_assert_cmpuint(rnic_endpoint_counts_of(f->initiator->endpoint).emss_octets, ==, 532);
+  g_assert_cmpuint(rnic_endpoint_counts_of(f->initiator->endpoint).tcp->emss_octets, ==, 532);
 }

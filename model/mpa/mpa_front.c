@@ -10,12 +10,18 @@ void mpa_front_copy(const mpa_front *front, mpa_front *copy)
   }
 }
 
+static void note_piece(void *user, uint64_t position, time_ps arrival)
+{
+  mpa_front *front = user;
+
+  g_assert(front->piece_count < MPA_FRONT_PIECES_MAX);
+  front->pieces[front->piece_count++] = (mpa_fpdu_piece){.position = position, .arrival = arrival};
+}
+
 void mpa_front_append(mpa_front *front, uint64_t edge, const buffer_chain *octets, uint32_t from, uint32_t to,
                       time_ps arrival)
 {
-  g_assert(front->piece_count < MPA_FRONT_PIECES_MAX);
-  front->pieces[front->piece_count++] =
-      (mpa_fpdu_piece){.position = mpa_front_end(front, edge), .arrival = arrival};
+  note_piece(front, mpa_front_end(front, edge), arrival);
   buffer_chain_append_chain(&front->octets, octets, from, to - from);
 }
 
@@ -77,13 +83,6 @@ void mpa_front_leave(mpa_front *front, mpa_locator *locator)
                              front->octets.length);
   }
   mpa_front_empty(front);
-}
-
-static void note_piece(void *user, uint64_t position, time_ps arrival)
-{
-  mpa_front *front = user;
-
-  front->pieces[front->piece_count++] = (mpa_fpdu_piece){.position = position, .arrival = arrival};
 }
 
 void mpa_front_return(mpa_front *front, mpa_locator *locator)

@@ -109,27 +109,30 @@ static void take(rdmap_send_queue *queue, bool in_error, rdmap_completion *compl
   deque_remove(&queue->operations, 0, 1);
 }
 
+/* Returns the oldest operation; NULL: there is none. */
+static const posted_operation *first_of(const rdmap_send_queue *queue)
+{
+  return rdmap_send_queue_count(queue) > 0 ? deque_at(&queue->operations, 0) : NULL;
+}
+
 bool rdmap_send_queue_take_done(rdmap_send_queue *queue, rdmap_completion *completion)
 {
-  if (rdmap_send_queue_count(queue) == 0) {
-    return false;
+  const posted_operation *first = first_of(queue);
+  bool is_done = first && (rdmap_is_request(first->work.operation) ? first->answered
+                                                                   : first->fpdu_end <= queue->acknowledged);
+  if (is_done) {
+    take(queue, false, completion);
   }
-  const posted_operation *first = deque_at(&queue->operations, 0);
-  if (rdmap_is_request(first->work.operation) ? !first->answered : first->fpdu_end > queue->acknowledged) {
-    return false;
-  }
-  take(queue, false, completion);
-  return true;
+  return is_done;
 }
 
 bool rdmap_send_queue_take_ended(rdmap_send_queue *queue, rdmap_completion *completion)
 {
-  if (rdmap_send_queue_count(queue) == 0) {
-    return false;
+  const posted_operation *first = first_of(queue);
+  if (first) {
+    take(queue, !first->answered, completion);
   }
-  const posted_operation *first = deque_at(&queue->operations, 0);
-  take(queue, !first->answered, completion);
-  return true;
+  return first != NULL;
 }
 
 size_t rdmap_send_queue_count(const rdmap_send_queue *queue)

@@ -364,7 +364,7 @@ const mpa_deframer_statistics *rnic_receiver_statistics(const rnic_receiver *rec
 
 /* --- What it holds --- */
 
-/* Returns the octets that are held outside of MPA. */
+/* The octets that are held outside of MPA. */
 typedef struct held_below {
   uint64_t in_tcp;     /* after a hole, of an in-order receiver */
   uint64_t of_partial; /* of those: in the FPDU at MPA's in-order edge, below mpa_held.partial_end */

@@ -129,11 +129,12 @@ static uint8_t *supply(void *user)
   return slot->memory;
 }
 
-static void enable(const ulp_slots *slots, ulp_slot_stag which, ddp_registration *memory, uint32_t stag)
+/* Makes `stag` valid for `memory`; 0: there is none. */
+static void enable(const ulp_slots *slots, ulp_slot_stag which, uint32_t stag, ddp_registration memory)
 {
-  memory->association = slots->config.association;
-  memory->is_remotely_invalidatable = true;
-  bool is_registered = rnic_register_as(slots->endpoints[which], memory, stag);
+  memory.association = slots->config.association;
+  memory.is_remotely_invalidatable = true;
+  bool is_registered = stag == 0 || rnic_register_as(slots->endpoints[which], &memory, stag);
   g_assert(is_registered);
 }
 
@@ -174,22 +175,18 @@ ulp_slot *ulp_slots_take(ulp_slots *slots, uint64_t payload, uint32_t length)
                  .older = slots->newest};
   *(slots->newest ? &slots->newest->newer : &slots->oldest) = slot;
   slots->newest = slot;
-  if (slot->stag) {
-    ddp_registration memory = {.supply = supply,
-                               .source_user = slot,
-                               .base = slot->base,
-                               .length = octets,
-                               .access = slots->config.access};
-    enable(slots, ULP_SLOT_STAG, &memory, slot->stag);
-  }
-  if (slot->source_stag) {
-    ddp_registration memory = {.source = ulp_slot_payload,
-                               .source_user = slot,
-                               .base = slot->source_base,
-                               .length = slots->config.octets,
-                               .access = DDP_ACCESS_REMOTE_READ};
-    enable(slots, ULP_SLOT_SOURCE_STAG, &memory, slot->source_stag);
-  }
+  enable(slots, ULP_SLOT_STAG, stag,
+         (ddp_registration){.supply = supply,
+                            .source_user = slot,
+                            .base = slot->base,
+                            .length = octets,
+                            .access = slots->config.access});
+  enable(slots, ULP_SLOT_SOURCE_STAG, source_stag,
+         (ddp_registration){.source = ulp_slot_payload,
+                            .source_user = slot,
+                            .base = slot->source_base,
+                            .length = slots->config.octets,
+                            .access = DDP_ACCESS_REMOTE_READ});
   return slot;
 }
 

@@ -236,10 +236,6 @@ void tcp_connection_set_path_mtu(tcp_connection *connection, uint32_t mtu_octets
   } else {
     tcp_sender_set_emss(&connection->sender, connection->transport.gauges.emss_octets);
   }
-  if (connection->receiver.events->emss_changed) {
-    connection->receiver.events->emss_changed(connection->receiver.user,
-                                              connection->transport.gauges.emss_octets, now);
-  }
 }
 
 /* A segment in flight has timed out again: perhaps for its size, which no router reports (RFC 2923 §2.1).

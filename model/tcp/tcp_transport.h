@@ -65,9 +65,6 @@ typedef struct tcp_events {
   void (*retransmitted)(void *user, uint64_t position, uint32_t length, time_ps now);
   /* All octets below `position` are acknowledged. */
   void (*acknowledged)(void *user, uint64_t position, time_ps now);
-  /* EMSS has changed, by ICMP, by black hole detection, or since neither came for long: MPA takes the new one
-   * for its next FPDU (MPA-019). */
-  void (*emss_changed)(void *user, uint32_t emss_octets, time_ps now);
   /* The peer's FIN is in order: nothing more will come. */
   void (*finished)(void *user, time_ps now);
   void (*closed)(void *user, tcp_close_reason reason, time_ps now);
@@ -85,7 +82,9 @@ typedef struct tcp_statistics {
 typedef struct tcp_gauges {
   bool is_established;
   bool rests; /* `transmit` would return NULL, and `deadline` what ack_deadline is: neither need be asked */
-  uint32_t emss_octets;         /* the largest payload a segment carries now: known once the peer's MSS is */
+  /* the largest payload a segment carries now, known once the peer's MSS is; ICMP, black hole detection, or
+   * that neither came for long change it, and MPA takes the new one for its next FPDU (MPA-019) */
+  uint32_t emss_octets;
   uint64_t posted_octets;       /* all ever posted: the stream position of the next record */
   uint64_t unsent_octets;       /* posted, not yet sent for the first time */
   uint64_t in_order_edge;       /* all octets below this stream position have arrived; the FIN is none */

@@ -23,9 +23,7 @@ typedef struct tcp_fixture_end {
   bool finished;
   bool closed;
   tcp_close_reason reason;
-  bool link_changed;     /* by set_send_mtu() */
-  unsigned emss_changes; /* events.emss_changed, and the last one's EMSS */
-  uint32_t emss_octets;
+  bool link_changed;      /* by set_send_mtu() */
   uint64_t acknowledged;  /* the last events.acknowledged */
   uint64_t passed_octets; /* by events.octets, each checked to be new and right */
   GArray *passed;         /* of tcp_fixture_passed, one each events.octets */

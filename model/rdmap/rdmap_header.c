@@ -11,29 +11,27 @@ enum {
   OPCODE_MASK = 0x0F,
 };
 
-/* These are the rows of rdmap-00 §6.1 fig. 4 and RFC 7306 §4.1 fig. 2, by opcode: each has its name, whether
- * it is tagged, else its queue, its fixed length, and whether it is a Send, invalidates, solicits an event,
- * is an extension. */
-#define ROW(opcode, ...) [opcode] = {opcode, __VA_ARGS__}
+/* These are the rows of rdmap-00 §6.1 fig. 4 and RFC 7306 §4.1 fig. 2, by opcode. Untagged ones without a
+ * queue have RDMAP_QUEUE_SEND. */
+#define ROW(code, text, ...) [code] = {.opcode = code, .name = text, __VA_ARGS__}
 static const rdmap_opcode_rules rules[RDMAP_OPCODES] = {
-    ROW(RDMAP_WRITE, "RDMA Write", true, 0, 0, false, false, false, false),
-    ROW(RDMAP_READ_REQUEST, "RDMA Read Request", false, RDMAP_QUEUE_READ_REQUEST, RDMAP_READ_REQUEST_OCTETS,
-        false, false, false, false),
-    ROW(RDMAP_READ_RESPONSE, "RDMA Read Response", true, 0, 0, false, false, false, false),
-    ROW(RDMAP_SEND, "Send", false, RDMAP_QUEUE_SEND, 0, true, false, false, false),
-    ROW(RDMAP_SEND_INVALIDATE, "Send with Invalidate", false, RDMAP_QUEUE_SEND, 0, true, true, false, false),
-    ROW(RDMAP_SEND_SE, "Send with Solicited Event", false, RDMAP_QUEUE_SEND, 0, true, false, true, false),
-    ROW(RDMAP_SEND_SE_INVALIDATE, "Send with Solicited Event and Invalidate", false, RDMAP_QUEUE_SEND, 0,
-        true, true, true, false),
-    ROW(RDMAP_TERMINATE, "Terminate", false, RDMAP_QUEUE_TERMINATE, 0, false, false, false, false),
-    ROW(RDMAP_IMMEDIATE, "Immediate Data", false, RDMAP_QUEUE_SEND, RDMAP_IMMEDIATE_OCTETS, false, false,
-        false, true),
-    ROW(RDMAP_IMMEDIATE_SE, "Immediate Data with Solicited Event", false, RDMAP_QUEUE_SEND,
-        RDMAP_IMMEDIATE_OCTETS, false, false, true, true),
-    ROW(RDMAP_ATOMIC_REQUEST, "Atomic Request", false, RDMAP_QUEUE_READ_REQUEST, RDMAP_ATOMIC_REQUEST_OCTETS,
-        false, false, false, true),
-    ROW(RDMAP_ATOMIC_RESPONSE, "Atomic Response", false, RDMAP_QUEUE_ATOMIC_RESPONSE,
-        RDMAP_ATOMIC_RESPONSE_OCTETS, false, false, false, true),
+    ROW(RDMAP_WRITE, "RDMA Write", .tagged = true),
+    ROW(RDMAP_READ_REQUEST, "RDMA Read Request", .queue_number = RDMAP_QUEUE_READ_REQUEST,
+        .fixed_octets = RDMAP_READ_REQUEST_OCTETS),
+    ROW(RDMAP_READ_RESPONSE, "RDMA Read Response", .tagged = true),
+    ROW(RDMAP_SEND, "Send", .is_send = true),
+    ROW(RDMAP_SEND_INVALIDATE, "Send with Invalidate", .is_send = true, .invalidates = true),
+    ROW(RDMAP_SEND_SE, "Send with Solicited Event", .is_send = true, .solicits = true),
+    ROW(RDMAP_SEND_SE_INVALIDATE, "Send with Solicited Event and Invalidate", .is_send = true,
+        .invalidates = true, .solicits = true),
+    ROW(RDMAP_TERMINATE, "Terminate", .queue_number = RDMAP_QUEUE_TERMINATE),
+    ROW(RDMAP_IMMEDIATE, "Immediate Data", .fixed_octets = RDMAP_IMMEDIATE_OCTETS, .is_extension = true),
+    ROW(RDMAP_IMMEDIATE_SE, "Immediate Data with Solicited Event", .fixed_octets = RDMAP_IMMEDIATE_OCTETS,
+        .solicits = true, .is_extension = true),
+    ROW(RDMAP_ATOMIC_REQUEST, "Atomic Request", .queue_number = RDMAP_QUEUE_READ_REQUEST,
+        .fixed_octets = RDMAP_ATOMIC_REQUEST_OCTETS, .is_extension = true),
+    ROW(RDMAP_ATOMIC_RESPONSE, "Atomic Response", .queue_number = RDMAP_QUEUE_ATOMIC_RESPONSE,
+        .fixed_octets = RDMAP_ATOMIC_RESPONSE_OCTETS, .is_extension = true),
 };
 
 const rdmap_opcode_rules *rdmap_opcode_rules_of(uint8_t opcode)

@@ -17,34 +17,29 @@ typedef struct error_row {
   const char *text;
 } error_row;
 
+#define PROTECTION(code, text)                                                                               \
+  {                                                                                                          \
+    {RDMAP_LAYER_RDMA, RDMAP_REMOTE_PROTECTION_ERROR, code}, "remote protection error " text                 \
+  }
+#define OPERATION(code, text)                                                                                \
+  {                                                                                                          \
+    {RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, code}, "remote operation error " text                   \
+  }
 static const error_row rows[] = {
     {{RDMAP_LAYER_RDMA, RDMAP_LOCAL_CATASTROPHIC_ERROR, 0x00}, "RDMA local catastrophic error"},
-    {{RDMAP_LAYER_RDMA, RDMAP_REMOTE_PROTECTION_ERROR, RDMAP_PROTECTION_INVALID_STAG},
-     "remote protection error 0x00: invalid STag"},
-    {{RDMAP_LAYER_RDMA, RDMAP_REMOTE_PROTECTION_ERROR, RDMAP_PROTECTION_BOUNDS},
-     "remote protection error 0x01: base or bounds violation"},
-    {{RDMAP_LAYER_RDMA, RDMAP_REMOTE_PROTECTION_ERROR, RDMAP_PROTECTION_ACCESS_RIGHTS},
-     "remote protection error 0x02: access rights violation"},
-    {{RDMAP_LAYER_RDMA, RDMAP_REMOTE_PROTECTION_ERROR, RDMAP_PROTECTION_NOT_ASSOCIATED},
-     "remote protection error 0x03: STag not associated with the RDMAP Stream"},
-    {{RDMAP_LAYER_RDMA, RDMAP_REMOTE_PROTECTION_ERROR, RDMAP_PROTECTION_TO_WRAP},
-     "remote protection error 0x04: TO wrap"},
-    {{RDMAP_LAYER_RDMA, RDMAP_REMOTE_PROTECTION_ERROR, RDMAP_PROTECTION_NOT_INVALIDATABLE},
-     "remote protection error 0x09: STag cannot be invalidated"},
-    {{RDMAP_LAYER_RDMA, RDMAP_REMOTE_PROTECTION_ERROR, RDMAP_PROTECTION_UNSPECIFIED},
-     "remote protection error 0xFF: unspecified"},
-    {{RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_INVALID_VERSION},
-     "remote operation error 0x05: invalid RDMAP version"},
-    {{RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNEXPECTED_OPCODE},
-     "remote operation error 0x06: unexpected opcode"},
-    {{RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_STREAM_CATASTROPHIC},
-     "remote operation error 0x07: catastrophic, limited to the RDMAP Stream"},
-    {{RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_GLOBAL_CATASTROPHIC},
-     "remote operation error 0x08: catastrophic, global"},
-    {{RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_NOT_INVALIDATABLE},
-     "remote operation error 0x09: STag cannot be invalidated"},
-    {{RDMAP_LAYER_RDMA, RDMAP_REMOTE_OPERATION_ERROR, RDMAP_OPERATION_UNSPECIFIED},
-     "remote operation error 0xFF: unspecified"},
+    PROTECTION(RDMAP_PROTECTION_INVALID_STAG, "0x00: invalid STag"),
+    PROTECTION(RDMAP_PROTECTION_BOUNDS, "0x01: base or bounds violation"),
+    PROTECTION(RDMAP_PROTECTION_ACCESS_RIGHTS, "0x02: access rights violation"),
+    PROTECTION(RDMAP_PROTECTION_NOT_ASSOCIATED, "0x03: STag not associated with the RDMAP Stream"),
+    PROTECTION(RDMAP_PROTECTION_TO_WRAP, "0x04: TO wrap"),
+    PROTECTION(RDMAP_PROTECTION_NOT_INVALIDATABLE, "0x09: STag cannot be invalidated"),
+    PROTECTION(RDMAP_PROTECTION_UNSPECIFIED, "0xFF: unspecified"),
+    OPERATION(RDMAP_OPERATION_INVALID_VERSION, "0x05: invalid RDMAP version"),
+    OPERATION(RDMAP_OPERATION_UNEXPECTED_OPCODE, "0x06: unexpected opcode"),
+    OPERATION(RDMAP_OPERATION_STREAM_CATASTROPHIC, "0x07: catastrophic, limited to the RDMAP Stream"),
+    OPERATION(RDMAP_OPERATION_GLOBAL_CATASTROPHIC, "0x08: catastrophic, global"),
+    OPERATION(RDMAP_OPERATION_NOT_INVALIDATABLE, "0x09: STag cannot be invalidated"),
+    OPERATION(RDMAP_OPERATION_UNSPECIFIED, "0xFF: unspecified"),
     /* The types and codes of layer 2 are MPA's (mpa-01 §7, MPA-276 … MPA-279; RDMAP-112). MPA is two layers
      * down and RDMAP only copies its number (RDMAP-086), so the words are here, with the rest of the value
      * table. */

@@ -86,19 +86,14 @@ void tcp_retransmission_timer_restart_slowly(tcp_retransmission_timer *timer, co
   }
 }
 
-static void start(tcp_retransmission_timer *timer, time_ps wait_ps, time_ps now)
-{
-  timer->deadline = now > TIME_PS_NEVER - wait_ps ? TIME_PS_NEVER : now + wait_ps;
-}
-
 void tcp_retransmission_timer_start(tcp_retransmission_timer *timer, time_ps now)
 {
-  start(timer, timer->rto_ps, now);
+  timer->deadline = time_ps_after(now, timer->rto_ps);
 }
 
 void tcp_retransmission_timer_start_override(tcp_retransmission_timer *timer, time_ps now)
 {
-  start(timer, CLAMP(timer->rto_ps, TIME_PS_PER_SECOND / 10, TIME_PS_PER_SECOND), now);
+  timer->deadline = time_ps_after(now, CLAMP(timer->rto_ps, TIME_PS_PER_SECOND / 10, TIME_PS_PER_SECOND));
 }
 
 void tcp_retransmission_timer_stop(tcp_retransmission_timer *timer)

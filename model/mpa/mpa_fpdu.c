@@ -28,21 +28,6 @@ const char *mpa_error_text(mpa_error error)
   return "no MPA error";
 }
 
-uint64_t mpa_marker_header(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS])
-{
-  /* mpa-01 §5.1: the low two bits count as zero (MPA-101). */
-  uint64_t pointer = big_endian_read_16(wire + 2) & ~UINT64_C(3);
-
-  if (pointer == 0) {
-    return position + MPA_MARKER_OCTETS; /* mpa-01 §5.1 (MPA-099) */
-  }
-  if (pointer > position) {
-    return MPA_MARKER_NOWHERE;
-  }
-  uint64_t header = position - pointer;
-  return header % MPA_MARKER_PERIOD_OCTETS == 0 ? header + MPA_MARKER_OCTETS : header;
-}
-
 /* Returns the octets of markers, whole or cut, below `position`. */
 static uint64_t marker_octets_below(uint64_t position)
 {

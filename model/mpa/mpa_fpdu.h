@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* This is the wire format of MPA: markers, the extent of an FPDU at a known place in the stream, whether it
- * is valid, and the ULPDU within it (mpa-01 §4, §5.1, §5.2, §7).
+/* This is the wire format of MPA but for markers (mpa_marker.h): the extent of an FPDU at a known place in
+ * the stream, whether it is valid, and the ULPDU within it (mpa-01 §4, §5.1, §5.2, §7).
  *
  * All positions are 64-bit offsets into the FPDU phase of one half connection: offset 0 is the first octet of
  * the first FPDU (with markers: its leading marker). */
@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/big_endian.h"
 #include "base/buffer_chain.h"
 #include "base/time_ps.h"
+#include "mpa/mpa_marker.h"
 
 /* These are the errors of MPA, with the codes they are reported by (mpa-01 §7, MPA-276 … MPA-279; RFC 6581
  * §8). */
@@ -32,88 +32,9 @@ typedef enum mpa_error {
  * Static. */
 const char *mpa_error_text(mpa_error error);
 
-/* --- Markers --- */
-
-enum {
-  MPA_MARKER_OCTETS = 4,
-  MPA_MARKER_PERIOD_OCTETS = 512, /* counts the marker itself (note M2) */
-};
-
-/* This is what mpa_marker_header() returns for a pointer that names no place in the FPDU phase. */
-#define MPA_MARKER_NOWHERE UINT64_MAX
-
-/* Number of markers that start below `offset`: ceil(offset / 512). */
-static inline uint64_t mpa_marker_count_below(uint64_t offset)
-{
-  return (offset + MPA_MARKER_PERIOD_OCTETS - 1) / MPA_MARKER_PERIOD_OCTETS;
-}
-
-/* Returns how many octets are between `offset` and the first marker position at or after it. */
-static inline uint32_t mpa_octets_to_marker(uint64_t offset)
-{
-  return -(uint32_t)offset % MPA_MARKER_PERIOD_OCTETS;
-}
-
-/* Returns the first marker position at or after `offset`. */
-static inline uint64_t mpa_marker_next(uint64_t offset)
-{
-  return mpa_marker_count_below(offset) * MPA_MARKER_PERIOD_OCTETS;
-}
-
-/* The first marker position whose marker has an octet at or after `offset`: mpa_marker_next(), or that of a
- * marker that `offset` lies in. */
-static inline uint64_t mpa_marker_reaching(uint64_t offset)
-{
-  const uint64_t reach = MPA_MARKER_OCTETS - 1;
-
-  return mpa_marker_next(MAX(offset, reach) - reach);
-}
-
-/* Writes a marker with FPDUPTR `pointer`, of 16 bits, and RESERVED zero, most significant octet first
- * (MPA-084, MPA-085). */
-static inline void mpa_marker_write_pointer(uint32_t pointer, uint8_t wire[MPA_MARKER_OCTETS])
-{
-  big_endian_write_32(wire, pointer); /* RESERVED is the upper half */
-}
-
-/* Writes the marker at `position` of the FPDU whose ULPDU_Length is at `header`. The pointer counts
- * back to ULPDU_Length (note M1); it is zero for a marker that leads its FPDU, `position` being 4 below
- * `header` (MPA-099). Any other distance must fit into 16 bits, as those of legal FPDUs do (MPA-088). */
-static inline void mpa_marker_write(uint64_t position, uint64_t header, uint8_t wire[MPA_MARKER_OCTETS])
-{
-  /* mpa-01 §5.1 (MPA-096, MPA-099) */
-  uint64_t pointer = position < header ? 0 : position - header;
-
-  g_assert(position % MPA_MARKER_PERIOD_OCTETS == 0 && pointer <= UINT16_MAX);
-  g_assert(position > header || position + MPA_MARKER_OCTETS == header);
-  mpa_marker_write_pointer((uint32_t)pointer, wire);
-}
-
-/* Returns where ULPDU_Length is, according to the marker `wire` at `position`. RESERVED and the low two bits
- * of FPDUPTR are ignored (MPA-086, MPA-101). A pointer that lands on a marker is moved after it: no header
- * can be there, so the sender counted from the leading marker (note M1). MPA_MARKER_NOWHERE when it reaches
- * before offset 0 (note M10). */
-uint64_t mpa_marker_header(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS]);
-
-/* Returns whether the marker points to `header`, a possible place of ULPDU_Length. Most markers hold just the
- * distance, which is compared first. Where the distance does not fit into FPDUPTR, as in no legal FPDU
- * (MPA-088), its low 16 bits count. */
-static inline bool mpa_marker_points_to(uint64_t position, const uint8_t wire[MPA_MARKER_OCTETS],
-                                        uint64_t header)
-{
-  uint64_t distance = position - header;
-  uint64_t pointer = big_endian_read_16(wire + 2);
-
-  return pointer == distance || mpa_marker_header(position, wire) == header ||
-         (position > header && distance > UINT16_MAX && pointer == (distance & UINT16_MAX));
-}
-
-/* --- FPDUs --- */
-
 enum {
   MPA_FPDU_LENGTH_OCTETS = 2, /* the ULPDU_Length field */
   MPA_FPDU_CRC_OCTETS = 4,
-  MPA_BETWEEN_MARKERS_OCTETS = MPA_MARKER_PERIOD_OCTETS - MPA_MARKER_OCTETS, /* 508 (MPA-095) */
   MPA_MULPDU_MIN_OCTETS = 128, /* of the largest ULPDU that DDP may hand to MPA (mpa-01 §5.3.2, MPA-062) */
   MPA_MULPDU_MAX_OCTETS = 64768,
 };
@@ -127,8 +48,8 @@ typedef struct mpa_fpdu {
   bool markers;          /* the stream has them */
 } mpa_fpdu;
 
-/* Offset of ULPDU_Length of the FPDU that starts at `start`: after its leading marker, if it has one
- * (MPA-098). */
+/* Returns the offset of ULPDU_Length of the FPDU that starts at `start`: after its leading marker, if it has
+ * one (MPA-098). */
 static inline uint64_t mpa_fpdu_header(uint64_t start, bool markers)
 {
   return markers && start % MPA_MARKER_PERIOD_OCTETS == 0 ? start + MPA_MARKER_OCTETS : start;
@@ -152,8 +73,8 @@ static inline uint32_t mpa_fpdu_unmarked_octets(uint32_t ulpdu_octets)
   return MPA_FPDU_LENGTH_OCTETS + ulpdu_octets + mpa_fpdu_pad_octets(ulpdu_octets) + MPA_FPDU_CRC_OCTETS;
 }
 
-/* Stream octets of an FPDU that starts at offset `start`, a multiple of 4 as all FPDUs are (MPA-100), its
- * leading marker included when there is one and `markers`. */
+/* Returns the stream octets of an FPDU that starts at offset `start`, a multiple of 4 as all FPDUs are
+ * (MPA-100), its leading marker included when there is one and `markers`. */
 static inline uint64_t mpa_fpdu_octets(uint64_t start, uint32_t ulpdu_octets, bool markers)
 {
   uint32_t unmarked = mpa_fpdu_unmarked_octets(ulpdu_octets);
@@ -170,7 +91,7 @@ static inline uint64_t mpa_fpdu_octets(uint64_t start, uint32_t ulpdu_octets, bo
                         ((unmarked - 1 + MPA_BETWEEN_MARKERS_OCTETS - first) / MPA_BETWEEN_MARKERS_OCTETS);
 }
 
-/* The FPDU at `start` with a ULPDU of `ulpdu_octets`. */
+/* Returns the FPDU at `start` with a ULPDU of `ulpdu_octets`. */
 static inline mpa_fpdu mpa_fpdu_at(uint64_t start, uint32_t ulpdu_octets, bool markers)
 {
   return (mpa_fpdu){.start = start,
@@ -187,7 +108,7 @@ static inline uint32_t mpa_fpdu_first_run(const mpa_fpdu *fpdu)
   return fpdu->markers ? mpa_octets_to_marker(fpdu->header + MPA_FPDU_LENGTH_OCTETS) : UINT32_MAX;
 }
 
-/* Markers that belong to `fpdu`. */
+/* Returns how many markers belong to `fpdu`. */
 static inline uint32_t mpa_fpdu_marker_count(const mpa_fpdu *fpdu)
 {
   return ((uint32_t)(fpdu->end - fpdu->start) - mpa_fpdu_unmarked_octets(fpdu->ulpdu_octets)) /

@@ -52,7 +52,9 @@ uint32_t ddp_segmenter_sent_octets(const ddp_segmenter *segmenter)
 
 void ddp_segmenter_abandon(ddp_segmenter *segmenter)
 {
-  segmenter->busy = false;
+  if (segmenter) {
+    segmenter->busy = false;
+  }
 }
 
 bool ddp_segmenter_next(ddp_segmenter *segmenter, uint32_t mulpdu_octets, ddp_ulpdu *ulpdu)

@@ -61,8 +61,9 @@ void ddp_segmenter_start(ddp_segmenter *segmenter, const ddp_message *message);
 /* Payload octets of the started message that are in segments already; 0 when idle. */
 uint32_t ddp_segmenter_sent_octets(const ddp_segmenter *segmenter);
 
-/* Gives up the rest of the started message, if any: idle afterwards, and no segment with L set is made up for
- * it. Only where its octets are no longer available, or no end is left to Deliver it (note D36). */
+/* Gives up the rest of the started message, if any (NULL is allowed): idle afterwards, and no segment with L
+ * set is made up for it. Only where its octets are no longer available, or no end is left to Deliver it (note
+ * D36). */
 void ddp_segmenter_abandon(ddp_segmenter *segmenter);
 
 /* Sets `*ulpdu` to the next segment of the started message: header and up to `mulpdu_octets` - header payload

@@ -137,12 +137,6 @@ static void let_go_of_registration(ddp_stag_table *table, entry *found)
   }
 }
 
-static ddp_registration *find(const ddp_stag_table *table, uint32_t stag)
-{
-  const entry *found = entry_of(table, stag);
-  return found && found->state == ENTRY_VALID ? found->registration : NULL;
-}
-
 /* --- Registrations --- */
 
 /* Its octets have Tagged Offsets that an access may end at: base + length is a 64-bit sum as that of an
@@ -240,7 +234,8 @@ bool ddp_stag_table_deregister(ddp_stag_table *table, uint32_t stag)
 
 const ddp_registration *ddp_stag_table_find(const ddp_stag_table *table, uint32_t stag)
 {
-  return find(table, stag);
+  const entry *found = entry_of(table, stag);
+  return found && found->state == ENTRY_VALID ? found->registration : NULL;
 }
 
 /* ddp-07/rfc5041 §8.2 (DDP-201, DDP-202): both are local values, nothing on the wire can change them. */
@@ -266,10 +261,11 @@ inline ddp_access_fault ddp_stag_table_check(const ddp_stag_table *table, ddp_st
                                              ddp_access *reached)
 {
   g_assert(length > 0);
-  ddp_registration *registration = find(table, stag);
-  if (!registration) { /* ddp-07/rfc5041 §7.1 (DDP-152) */
+  const entry *found = entry_of(table, stag);
+  if (!found || found->state != ENTRY_VALID) { /* ddp-07/rfc5041 §7.1 (DDP-152) */
     return DDP_ACCESS_INVALID_STAG;
   }
+  ddp_registration *registration = found->registration;
   if (!is_associated(registration, stream)) {
     return DDP_ACCESS_NOT_ASSOCIATED;
   }
@@ -311,7 +307,7 @@ static uint32_t *streams_of(const ddp_stag_table *table, uint32_t protection_dom
 ddp_invalidation ddp_stag_table_invalidate(ddp_stag_table *table, ddp_stream_identity stream, uint32_t stag,
                                            bool shared_allowed)
 {
-  const ddp_registration *registration = find(table, stag);
+  const ddp_registration *registration = ddp_stag_table_find(table, stag);
   if (!registration) {
     return DDP_INVALIDATE_INVALID;
   }

@@ -30,8 +30,8 @@ typedef struct mpa_complete_fpdu {
   mpa_location method;
   uint32_t from; /* its octets are octets[from, …) */
   const buffer_chain *octets;
-  const mpa_fpdu_piece
-      *pieces; /* ascending; the first may start before the FPDU, the last may end after it */
+  /* ascending; the first may start before the FPDU, the last may end after it */
+  const mpa_fpdu_piece *pieces;
   size_t piece_count;
 } mpa_complete_fpdu;
 

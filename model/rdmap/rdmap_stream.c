@@ -8,14 +8,6 @@ static const rdmap_error llp_closed = {.layer = RDMAP_LAYER_LLP, .code = RDMAP_L
 
 /* --- The end of the stream --- */
 
-/* The rest of the message that is with DDP is given up. */
-static void abandon(rdmap_stream *stream)
-{
-  if (stream->segmenter) {
-    ddp_segmenter_abandon(stream->segmenter);
-  }
-}
-
 /* After the end of the stream: all that is posted completes, in the order posted, as soon as DDP needs no
  * more octets of the operation that it has: until then they are not the ULP's to change. */
 static void complete_ended(rdmap_stream *stream, time_ps now)
@@ -46,7 +38,7 @@ void rdmap_stream_end(rdmap_stream *stream, const rdmap_terminate *terminate, bo
    * Delivered only when that is (§5.4, DDP-115). With no Terminate nothing is left for the peer to Deliver
    * (RDMAP-176, RDMAP-222). */
   if (!stream->terminate_due) {
-    abandon(stream);
+    ddp_segmenter_abandon(stream->segmenter);
   }
   stream->events->terminated(stream->user, terminate, by_peer, now);
   complete_ended(stream, now);
@@ -272,7 +264,7 @@ static bool may_go_on(rdmap_stream *stream, time_ps now)
       rdmap_responder_reach(stream->responder, ddp_segmenter_sent_octets(stream->segmenter), &terminate)) {
     return true;
   }
-  abandon(stream);
+  ddp_segmenter_abandon(stream->segmenter);
   rdmap_stream_end(stream, &terminate, false, now);
   return false;
 }
@@ -351,7 +343,7 @@ void rdmap_stream_llp_lost(rdmap_stream *stream, time_ps now)
 {
   stream->is_lost = true;
   stream->terminate_due = false;
-  abandon(stream);
+  ddp_segmenter_abandon(stream->segmenter);
   rdmap_stream_fail(stream, llp_closed, now);
   complete_ended(stream, now); /* of a stream that had ended before, with a message under way */
 }

@@ -342,8 +342,8 @@ void rnic_endpoint_end_silently(rnic_endpoint *endpoint, rnic_failure failure, t
   if (endpoint->startup && endpoint->startup->may_start_again) {
     move_to(endpoint, RNIC_TEARDOWN_TERMINATES);
   } else {
-    rdmap_stream_llp_lost(endpoint->sender.config.stream,
-                          now); /* which reports a Terminate: rnic_endpoint_terminate() */
+    /* which reports a Terminate: rnic_endpoint_terminate() */
+    rdmap_stream_llp_lost(endpoint->sender.config.stream, now);
   }
 }
 

@@ -33,8 +33,8 @@ typedef struct rnic_startup_phase {
   bool rejects;
   bool may_start_again; /* see rnic_endpoint_config */
   mpa_startup *mpa;     /* where it stands, what was agreed, and why it failed */
-  reassembly_queue *
-      octets; /* arrived and not consumed; of the peer's frame all: held until consumed. NULL: nothing came */
+  /* arrived and not consumed; of the peer's frame all: held until consumed. NULL: nothing came */
+  reassembly_queue *octets;
   uint64_t consumed; /* stream position after what has been read in order: the rest is the FPDU phase's */
   time_ps deadline;  /* of the peer's streaming octets */
   bool streaming_sent;

@@ -251,8 +251,8 @@ static void suspect_black_hole(tcp_connection *connection, time_ps now)
   uint32_t lower = tcp_path_mtu_below(config->local_address.version, packet);
   if (config->black_hole_detection && lower < packet &&
       connection->sender.timeouts_in_a_row >= (is_full ? BLACK_HOLE_TIMEOUTS : BLACK_HOLE_TIMEOUTS_SHORT)) {
-    tcp_connection_set_path_mtu(connection, lower, UINT64_MAX,
-                                now); /* the time-out has made everything lost already */
+    /* the time-out has made everything lost already */
+    tcp_connection_set_path_mtu(connection, lower, UINT64_MAX, now);
   }
 }
 
@@ -505,8 +505,8 @@ tcp_transport *tcp_connection_new(const tcp_config *config, const tcp_events *ev
 
 enum {
   IPV4_MIN_OCTETS = 68,
-  IPV4_EVERY_HOST_OCTETS =
-      576, /* what every host takes in (RFC 1122 §3.3.2), and so the usual default of a path */
+  /* what every host takes in (RFC 1122 §3.3.2), and so the usual default of a path */
+  IPV4_EVERY_HOST_OCTETS = 576,
   IPV6_MIN_OCTETS = 1280,
 };
 

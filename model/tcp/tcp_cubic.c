@@ -24,8 +24,8 @@ enum {
 };
 
 typedef struct cubic_state {
-  uint64_t
-      maximum_octets; /* W_max; 0: no loss yet that showed it, or the last one was a time-out (§4.8, §4.10) */
+  /* W_max; 0: no loss yet that showed it, or the last one was a time-out (§4.8, §4.10) */
+  uint64_t maximum_octets;
   uint64_t prior_octets;  /* cwnd_prior, the window before the last reduction */
   bool drained;           /* the last acknowledgement left nothing in flight */
   bool in_stage;          /* the rest is of this stage of congestion avoidance */

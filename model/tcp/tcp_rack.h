@@ -108,8 +108,8 @@ typedef struct tcp_tail_loss_probe {
 /* §7.2: what the time-out of the probe depends on. */
 typedef struct tcp_tail_loss_situation {
   time_ps smoothed_ps; /* SRTT; 0: none yet */
-  time_ps
-      lone_delay_ps; /* added when one segment is in flight, whose ACK may be delayed: TLP.max_ack_delay, … */
+  /* added when one segment is in flight, whose ACK may be delayed: TLP.max_ack_delay, … */
+  time_ps lone_delay_ps;
   time_ps timer_slack_ps; /* … and when more are */
   time_ps timer_tick_ps;  /* to which the wait is rounded up */
   uint64_t segments;      /* in flight */

@@ -37,7 +37,6 @@ bool path_correlation_chance(path_correlation *correlation, double probability)
 typedef struct path_corrupt {
   path_element element;
   path_corrupt_config config;
-  random_stream *random;
   path_correlation draws;
 } path_corrupt;
 
@@ -53,7 +52,8 @@ static void damage_caught(path_corrupt *corrupt, datagram *packet)
   uint64_t header_bits = UINT64_C(8) * transport_octets;
 
   datagram_carry_checksum(packet);
-  uint64_t bit = random_stream_below(corrupt->random, header_bits + UINT64_C(8) * packet->payload.length);
+  uint64_t bit =
+      random_stream_below(corrupt->draws.random, header_bits + UINT64_C(8) * packet->payload.length);
   if (bit < header_bits) {
     flip(packet->header + packet->ip_octets, bit);
   } else {
@@ -78,7 +78,7 @@ static void receive_to_corrupt(path_element *element, datagram *packet, time_ps 
       damage_caught(corrupt, packet);
     } else { /* a bit of the payload; the checksum is computed anew */
       flip(datagram_own_payload(packet),
-           random_stream_below(corrupt->random, UINT64_C(8) * packet->payload.length));
+           random_stream_below(corrupt->draws.random, UINT64_C(8) * packet->payload.length));
       if (packet->carries_checksum) {
         datagram_forget_checksum(packet);
       }
@@ -98,7 +98,6 @@ path_element *path_corrupt_new(const path_corrupt_config *config, random_stream 
   path_corrupt *corrupt = g_new0(path_corrupt, 1);
   corrupt->element.class = &corrupt_class;
   corrupt->config = *config;
-  corrupt->random = random;
   path_correlation_init(&corrupt->draws, random, config->correlation);
   return &corrupt->element;
 }

@@ -63,16 +63,19 @@ void session_end_on_timer(void *user, time_ps now)
 
 /* --- The workload --- */
 
+/* Returns whether all of it is Delivered, which has not been noted so far. */
+static inline bool is_done_now(const session_connection *connection)
+{
+  return !connection->delivered && !connection->terminated &&
+         ulp_workload_is_delivered(connection->ends[SIDE_INITIATOR].workload) &&
+         ulp_workload_is_delivered(connection->ends[SIDE_RESPONDER].workload);
+}
+
 void session_connection_note_delivery(session_connection *connection)
 {
-  const session_end *ends = connection->ends;
-  session *self = ends->session;
-
-  if (!connection->delivered && !connection->terminated &&
-      ulp_workload_is_delivered(ends[SIDE_INITIATOR].workload) &&
-      ulp_workload_is_delivered(ends[SIDE_RESPONDER].workload)) {
+  if (is_done_now(connection)) {
     connection->delivered = true;
-    session_workload_is_done(self);
+    session_workload_is_done(connection->ends->session);
   }
 }
 
@@ -141,10 +144,7 @@ void session_connection_await_thought(session_connection *connection, time_ps no
       ulp_workload_note_time(ends[side].workload, now);
     }
   }
-  const bool is_over = !connection->delivered && !connection->terminated &&
-                       ulp_workload_is_delivered(ends[SIDE_INITIATOR].workload) &&
-                       ulp_workload_is_delivered(ends[SIDE_RESPONDER].workload);
-  time_ps when = is_over ? now : TIME_PS_NEVER;
+  time_ps when = is_done_now(connection) ? now : TIME_PS_NEVER;
 
   for (enum side side = 0; side < SIDES; side++) {
     const time_ps held_until = ulp_workload_held_until(ends[side].workload);

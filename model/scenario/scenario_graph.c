@@ -125,7 +125,8 @@ static void fill_path(configuration *c, const graph *network, const GArray *pair
     }
     const uint32_t mtu = network->links[graph_link_at(network, pair.hosts[0], 0)].config->link.mtu_octets;
     const graph_pair of = graph_routes_pair(routes, pair.hosts[0], pair.hosts[1], mtu);
-    const uint64_t rate = MIN(longest.rate_bit_per_s, of.rate_bit_per_s);
+    /* A pair without a way has none; check_ways() reports it. */
+    const uint64_t rate = MIN(longest.rate_bit_per_s, of.links > 0 ? of.rate_bit_per_s : UINT64_MAX);
     const uint128 product =
         (uint128)of.rate_bit_per_s * 2 * (uint64_t)of.largest_delay_ps / TIME_PS_PER_SECOND / 8;
 

@@ -137,6 +137,8 @@ TEST(test_mistakes_of_links)
       {"topology: { kind = \"dumbbell\"; hosts = 2; };\nlinks = ( { between = \"left right\"; up = false; } "
        ");",
        "a.cfg:2: links that are down leave h0 no way to h2; expected one, since they talk"},
+      {"topology: { kind = \"star\"; hosts = 4; };\nlinks = ( { between = \"h0 s0\"; up = false; } );",
+       "a.cfg:2: links that are down leave h0 no way to h2; expected one, since they talk"},
   };
 
   fixture_assert_refusals(mistakes, G_N_ELEMENTS(mistakes));

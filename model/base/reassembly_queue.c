@@ -42,21 +42,20 @@ static entry *entry_at(const reassembly_queue *queue, size_t index)
 
 void reassembly_queue_free(reassembly_queue *queue)
 {
-  if (queue == NULL) {
-    return;
+  if (queue != NULL) {
+    for (size_t index = 0; index < queue->entries.count; index++) {
+      buffer_chain_clear(&entry_at(queue, index)->piece->octets);
+      g_free(entry_at(queue, index)->piece);
+    }
+    while (queue->free_pieces != NULL) {
+      piece *next = queue->free_pieces->next_free;
+      g_free(queue->free_pieces);
+      queue->free_pieces = next;
+    }
+    deque_clear(&queue->entries);
+    range_set_clear(&queue->held);
+    g_free(queue);
   }
-  for (size_t index = 0; index < queue->entries.count; index++) {
-    buffer_chain_clear(&entry_at(queue, index)->piece->octets);
-    g_free(entry_at(queue, index)->piece);
-  }
-  while (queue->free_pieces != NULL) {
-    piece *next = queue->free_pieces->next_free;
-    g_free(queue->free_pieces);
-    queue->free_pieces = next;
-  }
-  deque_clear(&queue->entries);
-  range_set_clear(&queue->held);
-  g_free(queue);
 }
 
 /* Returns the index of the first entry that ends after `position`. */

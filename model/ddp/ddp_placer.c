@@ -46,12 +46,11 @@ ddp_placer *ddp_placer_new(const ddp_placer_config *config, const ddp_placer_eve
 
 void ddp_placer_free(ddp_placer *placer)
 {
-  if (!placer) {
-    return;
+  if (placer) {
+    ddp_undelivered_free(placer->undelivered);
+    g_free(placer->fault);
+    g_free(placer);
   }
-  ddp_undelivered_free(placer->undelivered);
-  g_free(placer->fault);
-  g_free(placer);
 }
 
 /* Checks the placement information of a tagged segment with payload, and sets its target when it is right. */

@@ -23,11 +23,10 @@ ddp_undelivered *ddp_undelivered_new(void)
 
 void ddp_undelivered_free(ddp_undelivered *undelivered)
 {
-  if (!undelivered) {
-    return;
+  if (undelivered) {
+    deque_clear(&undelivered->segments);
+    g_free(undelivered);
   }
-  deque_clear(&undelivered->segments);
-  g_free(undelivered);
 }
 
 static const ddp_segment *segment_at(const ddp_undelivered *undelivered, size_t index)

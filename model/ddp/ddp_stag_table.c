@@ -56,20 +56,19 @@ ddp_stag_table *ddp_stag_table_new(uint64_t seed)
 
 void ddp_stag_table_free(ddp_stag_table *table)
 {
-  if (!table) {
-    return;
-  }
-  for (uint32_t i = 0; i <= table->mask; i++) {
-    if (table->entries[i].state == ENTRY_VALID) {
-      memory_pool_give(table->registrations, table->entries[i].registration);
+  if (table) {
+    for (uint32_t i = 0; i <= table->mask; i++) {
+      if (table->entries[i].state == ENTRY_VALID) {
+        memory_pool_give(table->registrations, table->entries[i].registration);
+      }
     }
+    g_free(table->entries);
+    memory_pool_unref(table->registrations);
+    g_array_free(table->streams_of_domain, TRUE);
+    g_array_free(table->reserved, TRUE);
+    g_free(table->stags);
+    g_free(table);
   }
-  g_free(table->entries);
-  memory_pool_unref(table->registrations);
-  g_array_free(table->streams_of_domain, TRUE);
-  g_array_free(table->reserved, TRUE);
-  g_free(table->stags);
-  g_free(table);
 }
 
 /* --- The entries --- */

@@ -24,11 +24,10 @@ static void free_more(ddp_untagged_queue *queue)
 
 void ddp_untagged_queue_free(ddp_untagged_queue *queue)
 {
-  if (!queue) {
-    return;
+  if (queue) {
+    free_more(queue);
+    g_free(queue);
   }
-  free_more(queue);
-  g_free(queue);
 }
 
 void ddp_untagged_queue_set_supplier(ddp_untagged_queue *queue, ddp_buffer_supplier supplier, void *user)

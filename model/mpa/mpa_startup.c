@@ -48,12 +48,11 @@ mpa_startup *mpa_startup_new(const mpa_startup_config *config)
 
 void mpa_startup_free(mpa_startup *startup)
 {
-  if (startup == NULL) {
-    return;
+  if (startup) {
+    g_free(startup->private_data);
+    g_free(startup->own_private_data);
+    g_free(startup);
   }
-  g_free(startup->private_data);
-  g_free(startup->own_private_data);
-  g_free(startup);
 }
 
 bool mpa_startup_has_frames(const mpa_startup *startup)

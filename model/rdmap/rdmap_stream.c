@@ -92,23 +92,22 @@ rdmap_stream *rdmap_stream_new(const rdmap_config *config, const rdmap_stream_ev
 
 void rdmap_stream_free(rdmap_stream *stream)
 {
-  if (!stream) {
-    return;
+  if (stream) {
+    ddp_placer_free(stream->placer);
+    rdmap_responder_free(stream->responder);
+    rdmap_send_queue_free(stream->operations);
+    g_free(stream->segmenter);
+    for (size_t i = 0; i < RDMAP_QUEUES; i++) {
+      ddp_untagged_queue_free(stream->queues[i]);
+    }
+    ddp_stag_table_remove_stream(stream->config.stags, stream->config.identity);
+    if (stream->own) {
+      rdmap_reads_free(stream->own->reads);
+      g_free(stream->own->atomic_responses);
+      g_free(stream->own);
+    }
+    g_free(stream);
   }
-  ddp_placer_free(stream->placer);
-  rdmap_responder_free(stream->responder);
-  rdmap_send_queue_free(stream->operations);
-  g_free(stream->segmenter);
-  for (size_t i = 0; i < RDMAP_QUEUES; i++) {
-    ddp_untagged_queue_free(stream->queues[i]);
-  }
-  ddp_stag_table_remove_stream(stream->config.stags, stream->config.identity);
-  if (stream->own) {
-    rdmap_reads_free(stream->own->reads);
-    g_free(stream->own->atomic_responses);
-    g_free(stream->own);
-  }
-  g_free(stream);
 }
 
 uint64_t rdmap_stream_first_offset(const rdmap_stream *stream)

@@ -38,15 +38,14 @@ ulp_requests *ulp_requests_new(const ulp_workload_config *config)
 
 void ulp_requests_free(ulp_requests *requests)
 {
-  if (!requests) {
-    return;
+  if (requests) {
+    if (requests->schedule) {
+      deque_clear(&requests->schedule->submitted);
+      deque_clear(&requests->schedule->places);
+      g_free(requests->schedule);
+    }
+    g_free(requests);
   }
-  if (requests->schedule) {
-    deque_clear(&requests->schedule->submitted);
-    deque_clear(&requests->schedule->places);
-    g_free(requests->schedule);
-  }
-  g_free(requests);
 }
 
 /* --- The open loop --- */

@@ -42,17 +42,16 @@ void ulp_slots_lend(ulp_slots *slots, ulp_slot_stag which, rnic_endpoint *endpoi
 
 void ulp_slots_free(ulp_slots *slots)
 {
-  if (!slots) {
-    return;
+  if (slots) {
+    for (ulp_slot *slot = slots->oldest, *newer; slot; slot = newer) {
+      newer = slot->newer;
+      ulp_slot_unref(slot);
+    }
+    rnic_buffer_pool_give(slots->pool, slots->stray);
+    g_free(slots->stags[ULP_SLOT_STAG]);
+    g_free(slots->stags[ULP_SLOT_SOURCE_STAG]);
+    g_free(slots);
   }
-  for (ulp_slot *slot = slots->oldest, *newer; slot; slot = newer) {
-    newer = slot->newer;
-    ulp_slot_unref(slot);
-  }
-  rnic_buffer_pool_give(slots->pool, slots->stray);
-  g_free(slots->stags[ULP_SLOT_STAG]);
-  g_free(slots->stags[ULP_SLOT_SOURCE_STAG]);
-  g_free(slots);
 }
 
 /* --- Taking turns --- */

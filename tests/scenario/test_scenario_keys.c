@@ -161,7 +161,7 @@ TEST(test_guesses)
       {"flow control", "tcp.receive_window"},
       {"UDP", "topology.udp_flows"},
       {"fragmentation", "tcp.path_mtu_discovery"},
-      {"link", "link.rate"},
+      {"link", "link"}, /* the group */
       {"x.incast", "workload.pattern"},
       {"x.ECMP", "routing.choice"},
       {"x.spray", "routing.choice"},
@@ -348,6 +348,8 @@ static scenario *made(scenario_key key, scenario_key named, const char *value, c
       g_str_has_prefix(row->needs, "middlebox") ? STRINGS("middlebox.position=behind")
       : strcmp(row->needs, "workload.pattern = flows") == 0
           ? STRINGS("topology.kind=star", "topology.hosts=64")
+      : strcmp(row->needs, "workload.pattern != flows") == 0
+          ? STRINGS("topology.kind=star", "topology.hosts=64", "workload.flows=flows.txt")
       : strstr(row->needs, "fetch-add") ? STRINGS("mpa.generation=rfc6581")
       : strstr(row->needs, "workload.sizes")
           ? STRINGS("workload.messages=9", "workload.arrivals=interval")

@@ -111,6 +111,17 @@ typedef struct configuration_of_graph {
   guint entry;               /* whose value is wrong */
 } configuration_of_graph;
 
+/* Returns whether measure.hosts names `host`. */
+static inline bool configuration_names_host(const configuration_of_graph *of, uint32_t host)
+{
+  for (uint32_t i = 0; i < of->named_count; i++) {
+    if (of->named[i] == host) {
+      return true;
+    }
+  }
+  return false;
+}
+
 struct configuration {
   const char *name; /* the scenario's file, without folder and ending */
   const char *title;

@@ -16,12 +16,8 @@
 static bool is_traced(const session *self, uint32_t host)
 {
   const configuration_of_graph *of = &self->config.configuration->of_graph;
-  bool is_named = of->named_count == 0;
 
-  for (uint32_t i = 0; i < of->named_count; i++) {
-    is_named = is_named || of->named[i] == host;
-  }
-  return is_named;
+  return of->named_count == 0 || configuration_names_host(of, host);
 }
 
 /* A trace keeps to the connections of the hosts that are traced. */

@@ -174,10 +174,8 @@ static void append_hosts(const session_network *network, const configuration *c,
     g_autoptr(GArray) row = row_of(host, NULL, NULL, NULL, &c->measure.quantiles);
 
     append_row(text, row, i == 0);
-    for (uint32_t named = 0; named < c->of_graph.named_count; named++) {
-      if (c->of_graph.named[named] == i) {
-        keep(result->values, "host.", host->name, row);
-      }
+    if (configuration_names_host(&c->of_graph, i)) {
+      keep(result->values, "host.", host->name, row);
     }
     run_results_add_host(&all.results, &host->results);
     all.sources += host->sources;

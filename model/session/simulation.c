@@ -124,12 +124,7 @@ gboolean simulation_close_series(FILE *series, const char *directory, GError **e
 /* Makes a copy of occupancy.csv for its host where measure.hosts has that, too. */
 static gboolean copy_series(const configuration *c, uint32_t sink, const char *directory, GError **error)
 {
-  bool is_named = false;
-
-  for (uint32_t i = 0; i < c->of_graph.named_count; i++) {
-    is_named = is_named || c->of_graph.named[i] == sink;
-  }
-  if (!is_named) {
+  if (!configuration_names_host(&c->of_graph, sink)) {
     return TRUE;
   }
   g_autofree char *name = g_strdup_printf("occupancy-h%u.csv", sink);

@@ -73,10 +73,14 @@ inline void tcp_retransmission_timer_sample(tcp_retransmission_timer *timer, con
                     timer->rto_ps, config->timer_tick_ps);
 }
 
+static time_ps doubled(time_ps wait_ps, const tcp_config *config)
+{
+  return wait_ps > config->rto_max_ps / 2 ? config->rto_max_ps : wait_ps * 2;
+}
+
 void tcp_retransmission_timer_back_off(tcp_retransmission_timer *timer, const tcp_config *config)
 {
-  time_ps max_ps = config->rto_max_ps;
-  timer->rto_ps = timer->rto_ps > max_ps / 2 ? max_ps : timer->rto_ps * 2;
+  timer->rto_ps = doubled(timer->rto_ps, config);
 }
 
 void tcp_retransmission_timer_restart_slowly(tcp_retransmission_timer *timer, const tcp_config *config)
@@ -89,6 +93,16 @@ void tcp_retransmission_timer_restart_slowly(tcp_retransmission_timer *timer, co
 void tcp_retransmission_timer_start(tcp_retransmission_timer *timer, time_ps now)
 {
   timer->deadline = time_ps_after(now, timer->rto_ps);
+}
+
+void tcp_retransmission_timer_start_probing(tcp_retransmission_timer *timer, const tcp_config *config,
+                                            unsigned probes, time_ps now)
+{
+  time_ps wait_ps = timer->rto_ps;
+  for (; probes > 0 && wait_ps < config->rto_max_ps; probes--) {
+    wait_ps = doubled(wait_ps, config);
+  }
+  timer->deadline = time_ps_after(now, wait_ps);
 }
 
 void tcp_retransmission_timer_start_override(tcp_retransmission_timer *timer, time_ps now)

@@ -39,6 +39,11 @@ void tcp_retransmission_timer_restart_slowly(tcp_retransmission_timer *timer, co
 void tcp_retransmission_timer_start(tcp_retransmission_timer *timer, time_ps now);
 void tcp_retransmission_timer_stop(tcp_retransmission_timer *timer);
 
+/* Starts it for the next probe of a closed window, after `probes` in a row: RTO, doubled for each, at most to
+ * rto_max_ps (RFC 9293 §3.8.6.1). RTO stays as it is: no segment was lost. */
+void tcp_retransmission_timer_start_probing(tcp_retransmission_timer *timer, const tcp_config *config,
+                                            unsigned probes, time_ps now);
+
 /* Starts it as the override timer of a window that is too small: RTO, but at least 0.1 s and at most 1 s
  * (RFC 9293 §3.8.6.2.1). */
 void tcp_retransmission_timer_start_override(tcp_retransmission_timer *timer, time_ps now);

@@ -132,6 +132,7 @@ static inline void account(tcp_sender *sender, uint64_t octets, time_ps now)
   }
   if (sender->timer.deadline == TIME_PS_NEVER) {
     tcp_retransmission_timer_start(&sender->timer, now); /* RFC 6298 §5.1 */
+    sender->window_probes = 0;
   }
 }
 
@@ -208,7 +209,7 @@ static G_GNUC_NO_INLINE uint32_t fit_in_window(tcp_sender *sender, time_ps now)
   if (usable == 0 || (2 * usable < sender->window_octets_max && !sender->probe_due)) {
     if (sender->timer.deadline == TIME_PS_NEVER) {
       if (usable == 0) {
-        tcp_retransmission_timer_start(&sender->timer, now);
+        tcp_retransmission_timer_start_probing(&sender->timer, sender->config, sender->window_probes, now);
       } else {
         tcp_retransmission_timer_start_override(&sender->timer, now);
       }

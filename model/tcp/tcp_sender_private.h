@@ -181,6 +181,7 @@ struct tcp_sender {
   uint32_t window_octets_max; /* MAX.SND.WND */
   uint32_t emss_octets;       /* 0 before the start */
   uint16_t timeouts_in_a_row; /* without anything acknowledged; up to tcp_config.retries_max */
+  uint8_t window_probes;      /* of a closed window, in a row; at most 255 */
   tcp_sending_state state : 8;
   bool sack;
   bool by_time; /* losses by RACK; else by RFC 6675, without SACK by RFC 6582 */

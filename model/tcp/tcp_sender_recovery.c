@@ -454,11 +454,13 @@ bool tcp_sender_time_out(tcp_sender *sender, time_ps now)
   if (sender->timeouts_in_a_row >= sender->config->retries_max) {
     return false;
   }
-  tcp_retransmission_timer_back_off(&sender->timer, sender->config);
-  tcp_retransmission_timer_start(&sender->timer, now);
   if (tcp_sender_flight_octets(sender) == 0) {
+    sender->window_probes += sender->window_probes < UINT8_MAX;
     sender->probe_due = true;
+    tcp_retransmission_timer_stop(&sender->timer); /* the probe starts it anew */
   } else {
+    tcp_retransmission_timer_back_off(&sender->timer, sender->config);
+    tcp_retransmission_timer_start(&sender->timer, now);
     enter_loss(sender, now);
   }
   return true;

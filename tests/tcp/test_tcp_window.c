@@ -42,6 +42,31 @@ TEST(test_probes)
   expect_segment(f, 0, 0, 100);
 }
 
+/* The waits between probes double, RTO does not: no segment was lost (RFC 6298 §5.5; Linux,
+ * tcp_probe0_when()). After four probes, at 0.3, 0.9, 2.1 and 4.5 s, the window opens, and a segment that is
+ * lost leaves again after the RTO of 300 ms. The next window that closes is first probed after twice that,
+ * RTO with its back-off. */
+TEST(test_probes_leave_rto)
+{
+  g_autoptr(tcp_fixture) f = against_script(NULL);
+  time_ps start = f->now;
+  script_window(f, 0, 0);
+  post(f, 0, 100, 0);
+  for (unsigned i = 0; i < 4; i++) {
+    expect_quiet_until(f, 0, start + ((300 << (i + 1)) - 300) * TIME_PS_PER_MILLISECOND);
+    drop_segment(f, 0);
+    script_window(f, 0, 0);
+  }
+  script_window(f, 0, 4000);
+  expect_and_drop(f, 0, 0, 100);
+  expect_quiet_until(f, 0, f->now + 300 * TIME_PS_PER_MILLISECOND);
+  expect_and_drop(f, 0, 0, 100);
+  script_window(f, 100, 0);
+  post(f, 0, 100, 0);
+  expect_quiet_until(f, 0, f->now + 600 * TIME_PS_PER_MILLISECOND);
+  expect_lone_segment(f, 0, 99, 0);
+}
+
 /* MUST-37 again: an answer is one also when it reports a duplicate (RFC 2883). */
 TCP_TEST(test_answers_with_a_duplicate,
          tcp_fixture_scripted(

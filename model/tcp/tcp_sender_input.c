@@ -9,6 +9,7 @@ static inline void sample(tcp_sender *sender, uint64_t position, time_ps round_t
   if (ends_round) {
     sender->flight->variation_end = sender->next;
   }
+  sender->unmeasured = false;
   tcp_retransmission_timer_sample(&sender->timer, sender->config, round_trip_ps, ends_round);
 }
 

@@ -335,6 +335,7 @@ static void send_probe(tcp_sender *sender, tcp_outgoing *outgoing, time_ps now)
   tcp_sender_statistics(sender)->tail_loss_probes++;
   TRACE(sender->config->trace, PROBE_SENT, .tail_loss = 1);
   tcp_tail_loss_probe_sent(&sender->flight->probe, !is_new, sender->next);
+  sender->unmeasured = sender->config->probe_delay == TCP_PROBE_DELAY_ACK; /* Linux does not ask */
 }
 
 /* Sends what leaves whatever the congestion window and the pacer allow. */

@@ -192,8 +192,9 @@ struct tcp_sender {
   bool paced : 1;     /* something waits for the pacer */
   bool finishing : 1; /* FIN follows the last octet */
   bool fin_sent : 1;
-  bool ecn : 1;     /* agreed: new payload may be marked ECT, and the congestion control heeds ECE */
-  bool cwr_due : 1; /* CWR on the next new segment */
+  bool ecn : 1;        /* agreed: new payload may be marked ECT, and the congestion control heeds ECE */
+  bool cwr_due : 1;    /* CWR on the next new segment */
+  bool unmeasured : 1; /* no round trip since the last tail loss probe: there may be no other */
 };
 
 /* Begins with a sender that may queue but not send. `config` must outlive it; so must `gauges`, where it

@@ -485,6 +485,7 @@ void tcp_sender_run(tcp_sender *sender, time_ps now)
   }
   if (tcp_tick_expired(&sender->flight->probe.deadline, sender->config, now)) {
     tcp_tail_loss_probe_run(&sender->flight->probe, now);
-    tcp_sender_restart_timer(sender, now); /* RFC 8985 §7.3: RTO from the probe on */
+    sender->flight->probe.due &= !sender->unmeasured; /* RFC 8985 §7.3 */
+    tcp_sender_restart_timer(sender, now);            /* RFC 8985 §7.3: RTO from the probe on */
   }
 }

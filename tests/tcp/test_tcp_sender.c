@@ -830,6 +830,37 @@ BENCH_TEST(test_fin_beyond_the_window_in_recovery, .sack = true, .fin_beyond_win
   expect_nothing(b);
 }
 
+/* RFC 8985 §7.3: no probe before a round trip was measured since the last one; Linux does not ask. SRTT is
+ * 100 ms and RTO 300 ms by the first segment, all others take 250 ms. The second is repeated after 2 SRTT, in
+ * Linux 20 ms (tcp.rto_min) later, so that its acknowledgement measures nothing (RFC 6298 §3). The third is
+ * repeated in Linux alone; else RTO starts anew, and the mean takes an eighth of the 150 ms that it was too
+ * little. */
+FLAG_TEST(test_probe_after_a_round_trip, is_linux)
+{
+  g_autoptr(bench) b =
+      BENCH(.sack = true, .dsack = true, .rack = true, .tail_loss_probe = true, .rto_min_ps = ms(20),
+            .probe_delay = is_linux ? TCP_PROBE_DELAY_RTO_MIN : TCP_PROBE_DELAY_ACK);
+  send_one(b, 0, EMSS);
+  acknowledge_at(b, 100, EMSS, 0, 0);
+  for (uint64_t number = 1; number <= 2; number++) {
+    b->now = ms(1000 * (int64_t)number);
+    send_one(b, number * EMSS, EMSS);
+    b->now += ms(is_linux ? 220 : 200);
+    g_assert_cmpint(tcp_sender_deadline(b->sender), ==, b->now);
+    tcp_sender_run(b->sender, b->now);
+    if (is_linux || number == 1) {
+      expect_only(b, number * EMSS, EMSS);
+    }
+    expect_nothing(b);
+    g_assert_cmpint(b->sender->timer.deadline, ==, b->now + ms(300));
+    acknowledge_at(b, 1000 * (int64_t)number + 250, (number + 1) * EMSS, 0, 0);
+    if (is_linux || number == 1) {
+      acknowledge_duplicate(b, (number + 1) * EMSS, number * EMSS, (number + 1) * EMSS);
+    }
+  }
+  g_assert_cmpint(b->sender->timer.smoothed_ps, ==, ms(100) + (is_linux ? 0 : ms(150) / 8));
+}
+
 /* Rounds of Linux's RTTVAR (tcp_rtt_estimator()): one ends with the first sample of what was sent after it
  * began, also when nothing was in flight meanwhile. Two segments a round trip of 100 ms: the first sample
  * makes the deviation 50, each later one takes a quarter of it. The round that the third sample ends had 50;

@@ -94,7 +94,7 @@ static void on_retransmitted(void *user, int64_t phase_offset, uint32_t length, 
 
   const datagram_flow flow = session_end_flow(end);
   const time_ps earliest = self->network->class->earliest_arrival(self->network, &flow, now);
-  if (self->config.trace) {
+  if (self->config.trace && phase_offset >= 0) {
     const trace_scope *at = session_end_trace(end);
     TRACE(at, SEGMENT_SENT_AGAIN,
           .position = (uint64_t)(phase_offset + rnic_endpoint_sent_phase_start(end->endpoint)),

@@ -204,6 +204,18 @@ class Trace(unittest.TestCase):
             self.assertEqual([e["why"] for e in again][:len(why)], why)
             self.assertEqual(again, [e for e in events if e["event"] == "segment_sent" and e["again"]])
 
+    def test_announced_retransmissions(self):
+        """segment_sent_again is of the next segment_sent, and of the FPDU phase alone: the first segment with
+        payload, the MPA Request Frame, is lost too."""
+        _, events = traced({"path.forward.drop": "[1, 9]"})
+        of = [e for e in events if e["event"].startswith("segment_sent") and e["side"] == "initiator"]
+        again = [(e, following) for e, following in zip(of, of[1:]) if e["event"] == "segment_sent_again"]
+        for e, following in again:
+            for field in ("time_ps", "position", "payload_octets"):
+                self.assertEqual(e[field], following[field])
+        self.assertEqual([e["position"] for e in of if e.get("again")], [0] + [e["position"] for e, _ in again])
+        self.assertEqual(len(again), 1)
+
     def test_time_out_of_a_syn(self):
         """A round trip of 1.2 s is longer than RTO before the first sample, a second (RFC 6298 section 2.1)."""
         _, events = traced({"path.forward.delay": "600ms", "path.reverse.delay": "600ms", "workload.messages": 1})

@@ -16,9 +16,10 @@
 
 #include "base/memory_pool.h"
 
-/* About the most octets of flat FPDUs that there are at once: the share of one core in the last-level cache
- * of today's processors; and that of its own cache, from so many connections on. */
-enum { MPA_FLAT_FPDU_OCTETS_MAX = 8 << 20, MPA_FLAT_FPDU_SHARES_MAX = 8 };
+/* About the most octets of flat FPDUs that there are at once: half of the share of one core in the last-level
+ * cache of today's processors, since what is sent and placed is there, too; and that of its own cache, from
+ * so many connections on. */
+enum { MPA_FLAT_FPDU_OCTETS_MAX = 4 << 20, MPA_FLAT_FPDU_SHARES_MAX = 4 };
 
 typedef struct mpa_fpdu_memory mpa_fpdu_memory;
 

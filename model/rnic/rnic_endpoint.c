@@ -74,7 +74,7 @@ static void prepare_receiver(rnic_endpoint *endpoint, const rnic_endpoint_config
   const rnic_receiver_config receiver = {
       .tcp = endpoint->sender.config.tcp,
       .stream = endpoint->sender.config.stream,
-      .fpdu_memory = fpdu_memory_for(config),
+      .fpdu_memory = endpoint->sender.framer.memory,
       .trace = config->tcp.trace,
       .looks_ahead = config->tcp.passing == TCP_PASSING_AS_ARRIVED,
       .assumes_aligned = config->assumes_aligned,

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: d2b8b230ab69ac15309f21b08b133133d08d65c89ed6aafce57de193132d9904
+# SHA-256 of the rest: 661094e7bff43aef65af5c9e953867cd7a9d16c14bdbbf273f3cbbb6802a38b8
 stem = 'memory-refused-message.completion_p99_s'
 format = 'svg'
 width = 0
@@ -11,7 +11,7 @@ panel_letters = 0
 print_height = 0
 x_numeric = 1
 title_text = 'Completion time, p99 over reassembly memory, where receiver.memory >= 128KiB and sender.segmentation = stream'
-subtitle_text = 'Incasts into a finite memory · scenario memory-refused · seeds 1–8 · iwarpsim 0.2.0 (git 45ce34bfc3f2) · 160 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 160 with timeouts or lost retransmissions'
+subtitle_text = 'Incasts into a finite memory · scenario memory-refused · seeds 1–8 · iwarpsim 0.2.0 (git e607555ebd15) · 160 runs, median of 8 each with quartiles · mpa.markers moves with receiver.mode · ringed: 160 with timeouts or lost retransmissions'
 panel_titles = 2
 array panel_title[2] = ['in order', 'markers, not aligned']
 panels = 2
@@ -81,7 +81,8 @@ longest_x = 0
 do for [i=1:x_tics] { longest_x = max(longest_x, strlen(x_label[i])) }
 longest_y = 6 # of gnuplot's own labels
 do for [i=1:y_tics] { longest_y = max(longest_y, strlen(y_label[i])) }
-right = font*(colour_box ? 10.2 : 1.6)
+half_label = x_log && x_tics == 0 ? 1.2 : 0 # gnuplot's own labels (100 ms) may stand at the ends of an axis
+right = font*(colour_box ? 10.2 : 1.6+half_label)
 entry_width(part) = (longest_entry+10)*0.86*font*part # as gnuplot reckons, with sample and gaps
 if (width == 0) { # a column of a paper, 85 mm, or both, 178 mm, for several panels and what else needs more
   width = panels == 1 && max(panel_letters, 16)*letter <= 1004-longest_y*letter-4.1*font-right && entry_width(1) <= 1004*0.97 ? 1004 : 2102
@@ -104,7 +105,7 @@ do for [part in '1 0.7'] { # smaller letters where a page of this height would b
 # --- Panels: as many side by side as leave each the letters that it needs, or fewer letters where rows have no room ---
 x_scaled(v) = x_log ? log(v) : v
 x_part(v) = (x_scaled(v)-x_scaled(x_from))/(x_scaled(x_to)-x_scaled(x_from))
-gap = 1.9*font
+gap = font*(1.9+half_label)
 fits = 0
 do for [need in sprintf('%d 16 8 0', max(panel_letters, 16))] {
   do for [c=(panels == 4 ? 2 : min(panels, 3)):1:-1] {

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 3abfcf18ec53bb6a63b1f9bd19501932ce844626c8f8fc7b5f81a4c8fcdd4bb8
+# SHA-256 of the rest: 124809e7a623e4ba03039684459916902efba11a581339b5c3d2035e0664579d
 stem = 'ordered-signal-message.delivered_p50_s_message.placed_p50_s'
 format = 'svg'
 width = 0
@@ -11,7 +11,7 @@ panel_letters = 0
 print_height = 0
 x_numeric = 1
 title_text = 'Median until delivery, as a share of that until placement'
-subtitle_text = 'Placed and delivered: the cost of an ordered signal · scenario ordered-signal · seeds 1–8 · iwarpsim 0.2.0 (git 45ce34bfc3f2) · 48 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode, routing.choice moves with links.far.delay · ringed: 32 with spurious retransmissions'
+subtitle_text = 'Placed and delivered: the cost of an ordered signal · scenario ordered-signal · seeds 1–8 · iwarpsim 0.2.0 (git e607555ebd15) · 48 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode, routing.choice moves with links.far.delay · ringed: 32 with spurious retransmissions'
 panel_titles = 1
 array panel_title[1] = ['']
 panels = 1

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: a47c71b9a20f6c0cb26554cd2c00e78022b1546421dc2648cfb1a85156973645
+# SHA-256 of the rest: 3553e182dee626ac0551d976511fad11249e8589bc743c25535efda3ce7c592d
 stem = 'ordered-signal-message.delivered_p99_s_message.placed_p99_s'
 format = 'svg'
 width = 2362
@@ -11,7 +11,7 @@ panel_letters = 0
 print_height = 0
 x_numeric = 1
 title_text = 'p99 until delivery, as a share of that until placement'
-subtitle_text = 'Placed and delivered: the cost of an ordered signal · scenario ordered-signal · seeds 1–8 · iwarpsim 0.2.0 (git 45ce34bfc3f2) · 48 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode · ringed: 14 with timeouts, spurious or lost retransmissions'
+subtitle_text = 'Placed and delivered: the cost of an ordered signal · scenario ordered-signal · seeds 1–8 · iwarpsim 0.2.0 (git e607555ebd15) · 48 runs, mean of 8 each with 95 % interval · mpa.markers moves with receiver.mode · ringed: 14 with timeouts, spurious or lost retransmissions'
 panel_titles = 1
 array panel_title[1] = ['']
 panels = 1

@@ -1,6 +1,6 @@
 # Draws the picture of the same name beside it: gnuplot FILE, in its folder.
 # What was measured comes first, then the templates that draw it. Changed, it is not drawn over.
-# SHA-256 of the rest: 20f3f9d084902ea560a9f6407ffe813d7eaf00126491ed7bd744a32481e8924c
+# SHA-256 of the rest: ae7d7546eee48591c30338f371df31742f0e15fea2c4efda8d9cc46b4c50b741
 stem = 'startup-message.placed_mean_s'
 format = 'svg'
 width = 0
@@ -11,7 +11,7 @@ panel_letters = 0
 print_height = 0
 x_numeric = 0
 title_text = 'Time from the start until the octet is placed; a round trip is 100 us'
-subtitle_text = 'Startup: round trips until the first octet is placed · scenario startup · seed 1 · iwarpsim 0.2.0 (git 732bcaca4d2b) · 12 runs'
+subtitle_text = 'Startup: round trips until the first octet is placed · scenario startup · seed 1 · iwarpsim 0.2.0 (git e607555ebd15) · 12 runs'
 panel_titles = 2
 array panel_title[2] = ['workload.directions = one', 'workload.directions = both']
 panels = 2

@@ -196,8 +196,9 @@ static void check_messages(const scenario *s, const wire_decoded *decoded, GPtrA
   add_messages(s, WIRE_INITIATOR, expected);
   if (strcmp(scenario_value_text(s, SCENARIO_WORKLOAD_DIRECTIONS), "both") == 0) {
     add_messages(s, WIRE_RESPONDER, expected);
-    /* Its ULP may have messages before the Initiator's: a Write of no octets opens its way. */
-    expected[WIRE_INITIATOR][WIRE_WRITE] += is_open(s);
+    /* Its ULP may have messages before the Initiator's: a Write of no octets opens its way, unless the RTR
+     * indication does. */
+    expected[WIRE_INITIATOR][WIRE_WRITE] += is_open(s) && wire_agreed_rtrs(decoded->half) == 0;
   }
   if (wire_agreed_rtrs(decoded->half) != 0 && sent->len > 0) {
     guint opcode = g_array_index(sent, wire_message, 0).opcode;

@@ -25,13 +25,13 @@ TEST(test_full)
   }
 }
 
-/* All connections share what may be flat, but no less than an eighth of it is left: of 16 FPDUs that fit, 4
- * with four connections, and 2 with eight or more. */
+/* All connections share what may be flat, but no less than a quarter of it is left: of 16 FPDUs that fit, 5
+ * with three connections, and 4 with four or more. */
 TEST(test_shares)
 {
   static const struct {
     uint32_t connections, flat;
-  } cases[] = {{0, 16}, {1, 16}, {2, 8}, {4, 4}, {8, 2}, {100, 2}};
+  } cases[] = {{0, 16}, {1, 16}, {2, 8}, {3, 5}, {4, 4}, {8, 4}, {100, 4}};
 
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(mpa_fpdu_memory) memory = mpa_fpdu_memory_new(1000, 16000);

@@ -13,9 +13,8 @@ enum {
 /* --- A segment arrives --- */
 
 /* A segment is not as large as the receiver took a full one to be, or the one before it was not: estimates it
- * anew, as Linux does (tcp_measure_rcv_mss()). That compares a short one with its header to such sizes and 20
- * octets of a header, so options fill it up. Returns whether it is the short end of what was sent, after
- * which nothing may follow. */
+ * anew, as Linux does (tcp_measure_rcv_mss()): its sizes are compared with the segment and the options of its
+ * header. Returns whether it is the short end of what was sent, after which nothing may follow. */
 static G_GNUC_NO_INLINE bool measure_full_size(tcp_receiver *receiver, uint32_t length, uint8_t flags)
 {
   uint16_t last_short = receiver->last_short_octets;

@@ -116,8 +116,8 @@ static inline uint32_t count_wrong(const ulp_message *expected, uint32_t deliver
   if (length == 0) {
     return 0;
   }
-  /* After a Send that nobody expects, or a damaged header, a segment of one Send comes where one of another
-   * is expected. It is compared with what was sent to the buffer that it was Placed in. */
+  /* After a Send that nobody expects, or with a damaged header, a segment of one Send can arrive where a
+   * segment of another is expected. It is compared with what was sent to the buffer that it was Placed in. */
   while (place && !holds(place, segment)) {
     place = place->newer;
   }
